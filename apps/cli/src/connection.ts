@@ -12,7 +12,7 @@ export interface ConnectionOptions {
   readonly profile?: string | undefined;
 }
 
-export interface HubAddress {
+interface HubAddress {
   readonly url: string;
   readonly apiKey: string;
 }

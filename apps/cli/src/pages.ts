@@ -1,6 +1,6 @@
 /** Lists of the API, page by page, up to a limit. */
 
-export interface Page<Node> {
+interface Page<Node> {
   readonly nodes: readonly Node[];
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }

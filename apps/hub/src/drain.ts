@@ -16,7 +16,7 @@ export interface PartDrain {
   readonly hasSuccessor: () => boolean;
 }
 
-export interface DrainOptions {
+interface DrainOptions {
   readonly withinMs: number;
   readonly registry: Pick<Registry, 'successorRoles'>;
   readonly lease: Pick<ProcessLease, 'markStopping'>;

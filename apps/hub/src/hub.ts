@@ -39,7 +39,7 @@ import { routeUpgrades, type UpgradeHandler } from './http/upgrade-router.js';
 /**
  * The ports in use. A gateway has `udp`, `mqtt` unless it is off, and `mqtts` with a certificate.
  */
-export interface Ports {
+interface Ports {
   readonly http: number;
   readonly mqtt?: number;
   readonly mqtts?: number;
@@ -58,7 +58,7 @@ export interface RunningHub {
   stop(): Promise<void>;
 }
 
-export interface HubOptions {
+interface HubOptions {
   readonly config: HubConfig;
   readonly logger: Logger;
   readonly withDemoFleet: boolean;

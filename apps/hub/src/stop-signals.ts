@@ -7,7 +7,7 @@ import type { EventEmitter } from 'node:events';
 /** npm and shells forward a signal that the process also got itself, ms. */
 const REPEATED_WITHIN_MS = 1_000;
 
-export interface StopSignals {
+interface StopSignals {
   /** The first signal. */
   readonly first: Promise<NodeJS.Signals>;
   /** The first signal that asks for a stop without a drain. */

@@ -11,7 +11,7 @@ import { ApiError } from './errors/api-error.js';
 import type { Caller } from './sign-in/callers.js';
 
 /** The request of an operation. */
-export interface Origin {
+interface Origin {
   readonly remoteAddress?: string | undefined;
   /** The header `traceparent` of the request. */
   readonly trace?: string | undefined;

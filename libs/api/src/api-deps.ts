@@ -26,7 +26,7 @@ import type { OidcSettings } from './sign-in/oidc-sign-in.js';
 /**
  * The origin of a request: the peer of the connection, or the client that a trusted proxy names.
  */
-export interface Client {
+interface Client {
   readonly address: string | undefined;
   /** A proxy was asked by HTTPS. */
   readonly isSecure: boolean;

@@ -34,7 +34,7 @@ import type {
 } from '@flotilla/registry';
 
 /** A wave with the results of its targets so far. */
-export interface WaveWithProgress {
+interface WaveWithProgress {
   readonly wave: Wave;
   readonly progress: JobProgress | undefined;
 }

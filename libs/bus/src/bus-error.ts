@@ -1,6 +1,6 @@
 /** The errors of this library. Calls never end in one: their failures are outcomes. */
 
-export type BusErrorCode =
+type BusErrorCode =
   /** PostgreSQL or Redis did not execute a queue or directory operation. */
   | 'BUS_UNAVAILABLE'
   /** A gateway received a request and did not answer in time. */

@@ -5,7 +5,7 @@ import type { EventFeed } from './feed/feed.js';
 import type { TickQueue } from './ticks/tick-queue.js';
 
 /** Dropped messages without a valid signature of this hub since the start, by reason. */
-export type RefusedCounts = ReadonlyMap<string, number>;
+type RefusedCounts = ReadonlyMap<string, number>;
 
 export interface Bus {
   readonly directory: SessionDirectory;

@@ -1,7 +1,5 @@
 export { BusError } from './bus-error.js';
-export type { BusErrorCode } from './bus-error.js';
-export type { BusLogger } from './bus-logger.js';
-export type { Bus, RefusedCounts } from './bus.js';
+export type { Bus } from './bus.js';
 export { callAttributes, endOf, tracedEnqueue } from './calls/call-tracer.js';
 export type { CallSpan, CallSpanName, CallTracer, SpanAttributes } from './calls/call-tracer.js';
 export type { CallRights, CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
@@ -17,12 +15,8 @@ export type {
   SessionLogKind,
 } from './feed/feed.js';
 export { localBus, openLocalBus } from './local-bus.js';
-export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';
-export type { RedisBusOptions } from './redis-bus.js';
 export { checkRedis } from './redis/check-redis.js';
-export type { RedisFacts } from './redis/check-redis.js';
 export { redisUrlProblem } from './redis/redis-url.js';
-export type { RedisHost } from './redis/redis-url.js';
 export { redisHosts } from './redis/redis-servers.js';
 export type { Tick, TickQueue } from './ticks/tick-queue.js';

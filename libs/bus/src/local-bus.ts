@@ -13,7 +13,7 @@ import { LocalFeed } from './feed/local-feed.js';
 import { reasonOf } from './redis/redis-errors.js';
 import type { TickQueue } from './ticks/tick-queue.js';
 
-export type LocalBusOptions = { readonly logger: BusLogger } & (
+type LocalBusOptions = { readonly logger: BusLogger } & (
   | { readonly databaseUrl: string }
   /** Opens a pool that follows the primary of several servers. */
   | { readonly openPool: (options: PoolConfig) => Pool }

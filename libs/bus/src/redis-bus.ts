@@ -13,7 +13,7 @@ import { impatient, patient } from './redis/redis-errors.js';
 import { RedisLink } from './redis/redis-link.js';
 import { RedisServers } from './redis/redis-servers.js';
 
-export interface RedisBusOptions {
+interface RedisBusOptions {
   /** One server, Sentinels or a cluster, see redis-url.ts. */
   readonly redisUrl: string;
   /** CA certificates (PEM) for TLS, instead of the system's. */

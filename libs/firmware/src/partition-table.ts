@@ -1,6 +1,6 @@
 /** Reads the partition table of ESP-IDF as it is in the flash, or in a merged image. */
 
-export interface Partition {
+interface Partition {
   readonly label: string;
   readonly isApplication: boolean;
   readonly offset: number;

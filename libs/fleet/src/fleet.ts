@@ -51,7 +51,7 @@ import { openSessionLog, SessionLogReaders } from './session-log/open-session-lo
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
 
-export interface FleetDeps {
+interface FleetDeps {
   readonly registry: Pick<
     Registry,
     | 'agentGrants'

@@ -1,6 +1,6 @@
 /** The errors of this library. Mistakes of devices are not thrown: they are refused or counted. */
 
-export type GatewayErrorCode =
+type GatewayErrorCode =
   /** The UDP port for audio cannot be bound. */
   | 'UDP_UNAVAILABLE'
   /** `start` was called twice, or something was used before it. */

@@ -36,7 +36,7 @@ import { VoiceRelay } from './voice/relay/voice-relay.js';
 import { McpuWebSocketIngress } from './mcpu/mcpu-websocket-ingress.js';
 import { XiaozhiWebSocketIngress } from './websocket/xiaozhi-websocket-ingress.js';
 
-export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export class Gateway {
   /** The server of calls for the bus. */

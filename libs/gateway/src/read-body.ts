@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@flotilla/session';
 
-export interface BodyLimits {
+interface BodyLimits {
   /** Bytes kept. A description has about 1.5 KB. [xiaozhi §9, 38] */
   readonly bodyBytesMax: number;
   /** Further bytes that are discarded: a device that is sending does not read the answer. */

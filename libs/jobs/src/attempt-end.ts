@@ -43,7 +43,7 @@ export interface EndedAttempt {
   readonly baselineVersion: string | undefined;
 }
 
-export interface AttemptRules {
+interface AttemptRules {
   readonly verification: VerificationTimes;
   readonly imageBytes: number | undefined;
   /** Evenly distributed from 0 to 1. */

@@ -9,7 +9,7 @@ const idempotentBatchMax = 500;
 /** The most targets that a crash may turn UNKNOWN without their having been contacted. */
 const riskyBatchMax = 25;
 
-export type ClaimingJob = Pick<Job, 'idempotent' | 'maxInFlight'>;
+type ClaimingJob = Pick<Job, 'idempotent' | 'maxInFlight'>;
 
 /** Targets of one intent. `rowsMax` makes a statement smaller for other reasons. */
 export function intentBatchMax(job: ClaimingJob, rowsMax = Infinity): number {

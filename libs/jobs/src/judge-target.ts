@@ -5,7 +5,7 @@
 import type { CallOutcome, ToolResult } from '@flotilla/mcp';
 import type { Job, TargetDecision } from './job-types.js';
 
-export type TargetVerdict =
+type TargetVerdict =
   | { readonly kind: 'decided'; readonly decision: TargetDecision; readonly result: ToolResult | undefined }
   /** Certainly not sent because the device is away: it waits, and no attempt is consumed. */
   | { readonly kind: 'waiting' }

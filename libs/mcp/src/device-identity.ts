@@ -6,7 +6,7 @@ import type { DialectName } from './dialects.js';
 import type { DeviceId } from './ids.js';
 
 /** `group` and `uuid` are set only for a xiaozhi client id that contains them. [xiaozhi §2.8] */
-export type ParsedIdentity =
+type ParsedIdentity =
   | {
       readonly ok: true;
       readonly deviceId: DeviceId;

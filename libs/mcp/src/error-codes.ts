@@ -21,7 +21,7 @@ export type NotSentCode =
  * The image does not suit the device. ALREADY_CURRENT: it runs this image. DOWNLOADS_IN_VAIN: it
  * downloaded the image repeatedly without keeping it.
  */
-export type ImageMisfitCode =
+type ImageMisfitCode =
   | 'IMAGE_WITHDRAWN'
   | 'WRONG_BOARD'
   | 'WRONG_CHIP'
@@ -35,7 +35,7 @@ export type UnknownCode =
   'TIMEOUT' | 'SESSION_CLOSED' | 'HUB_RESTARTED' | 'GATEWAY_UNREACHABLE' | 'LARGE_MESSAGES_LOST';
 
 /** The device answered with a failure. */
-export type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';
+type DeviceFailureCode = 'DEVICE_ERROR' | 'MALFORMED_REPLY' | 'TOOL_GONE';
 
 /** The effect of the call differs from what was expected, or could not be observed. */
 export type VerificationCode =

@@ -1,4 +1,4 @@
-export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
+export type { CallCounts, FleetCounts, OnlinePoint } from './devices/fleet-figures.js';
 export type {
   AlertFilter,
   AlertRow,
@@ -7,10 +7,8 @@ export type {
   ChannelAnswer,
   ChannelConfig,
   ChannelKind,
-  ChannelPlan,
   ChannelRow,
   ClaimedMessage,
-  NotificationBacklog,
   RuleAnswer,
 } from './alerts/alert.js';
 export {
@@ -21,58 +19,36 @@ export {
   offlineDevices,
   stoppedJobs,
 } from './alerts/condition-sources.js';
-export type { ConditionSource, HeldSubject, SqlPart } from './alerts/condition-sources.js';
-export type {
-  AuditEntryRow,
-  AuditFault,
-  AuditFilter,
-  AuditOrder,
-  AuditSource,
-  AuditVerdict,
-  NewAuditEntry,
-} from './audit/audit-entry.js';
+export type { ConditionSource, HeldSubject } from './alerts/condition-sources.js';
+export type { AuditEntryRow, AuditFault, AuditSource, NewAuditEntry } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
 export { maskedAddresses } from './audit/masked-url.js';
 export { rejectsValues } from './database/database.js';
 export { openPool } from './database/open-pool.js';
 export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
-export type { PostgresHost } from './database/postgres-url.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { filterIdsIn, withIdsOf } from './access-scope/scoped-filter.js';
 export { givenFilter, isScopedFilter, scopedFilter } from './device-filter.js';
-export type { FleetView, Viewer } from './access-scope/fleet-view.js';
-export type { DeviceFilter, ResolvedFilter, Presence, Reachability } from './device-filter.js';
+export type { FleetView } from './access-scope/fleet-view.js';
+export type { DeviceFilter, Presence, ResolvedFilter, Reachability } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';
-export type { DeviceGroupStore } from './groups/device-group-store.js';
 export { groupIdsIn, isResolvedFilter } from './groups/resolve-filter.js';
-export type { DeviceOrder } from './devices/device-pages.js';
 export type { DeviceRow } from './devices/device-rows.js';
 export type { DeviceStore } from './devices/device-store.js';
-export type { TagChange, TagResult } from './devices/tag-devices.js';
-export type {
-  ClosedSession,
-  ConnectingDevice,
-  FormerState,
-  OpenedSession,
-  ReadyFacts,
-  ReadyResult,
-  ReadySession,
-  ReportedState,
-} from './sessions/session-changes.js';
+export type { ReadyFacts, ReadyResult } from './sessions/session-changes.js';
 export type { SessionRow } from './sessions/session-rows.js';
 export type { StoredTool, ToolSet } from './tool-sets/tool-set.js';
 export type { ToolSetUseRow } from './tool-sets/tool-set-history.js';
 export type { FleetToolRow, ToolFilter, ToolSetStore } from './tool-sets/tool-set-store.js';
 export { NO_PROCESS } from './firmware/download-store.js';
-export type { DownloadProgress, DownloadStore, DownloadTarget } from './firmware/download-store.js';
+export type { DownloadProgress, DownloadTarget } from './firmware/download-store.js';
 export type { FirmwareImageStore } from './firmware/firmware-image-store.js';
-export type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './firmware/publication.js';
+export type { Publication } from './firmware/publication.js';
 export type {
   DownloadRow,
   FirmwareImageRow,
   FirmwareKind,
   ImageSignature,
-  NewDownload,
   NewFirmwareImage,
 } from './firmware/image-rows.js';
 export { propertyOf } from './desired-states/desired-state.js';
@@ -83,20 +59,11 @@ export type {
   DesiredStateRow,
   DesiredStateSummaryRow,
   DesiredTargetRow,
-  StateCounts,
   StoredGeneration,
 } from './desired-states/desired-state.js';
-export type { DesiredStateStore } from './desired-states/desired-state-store.js';
-export type { DesiredStateReads } from './desired-states/desired-state-reads.js';
-export type {
-  Convergence,
-  DesiredStateQueue,
-  FencedTarget,
-  OwnedDesiredState,
-  TargetKey,
-} from './desired-states/queue/desired-state-queue.js';
+export type { FencedTarget, OwnedDesiredState } from './desired-states/queue/desired-state-queue.js';
 export type { DeviceFacts } from './desired-states/queue/device-facts.js';
-export type { Rollout, RolloutReach } from './desired-states/queue/rollouts.js';
+export type { RolloutReach } from './desired-states/queue/rollouts.js';
 export type {
   MissedRunPolicy,
   OverlapPolicy,
@@ -106,96 +73,58 @@ export type {
   RecurringRequest,
   RecurringRun,
 } from './recurring-jobs/recurring-job.js';
-export type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
-export type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './configuration/applied-configuration.js';
-export type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
+export type { AppliedConfigurationRow, AppliedRecord } from './configuration/applied-configuration.js';
 export type {
-  ChartFacts,
   FleetAggregate,
   FleetSeriesPoint,
-  FleetSeriesRequest,
-  LatestOfDevice,
-  LatestOver,
   LatestPoint,
-  NewPoint,
   RecordingRuleRow,
   Series,
   SeriesPoint,
-  SeriesRequest,
 } from './measurements/measurement.js';
 export { fleetPathsMax } from './measurements/measurement-ids.js';
 export type { MeasurementStore } from './measurements/measurement-store.js';
 export type { RefusedPoint } from './measurements/measurement-writer.js';
-export type { RecordingRuleAnswer, RecordingRuleStore } from './measurements/recording-rule-store.js';
-export type { RestartCause, RestartSign, ShownBoot, VersionFigures } from './restarts/restart.js';
+export type { RecordingRuleStore } from './measurements/recording-rule-store.js';
+export type { RestartCause, VersionFigures } from './restarts/restart.js';
 export { sameBootMs, type RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob, OtherRun } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';
-export type { JobScope } from './jobs/job-scope.js';
 export type { JobStores } from './jobs/job-stores.js';
 export type { ToolSetCount, ToolSetEligibility } from './jobs/preparation/target-preparation.js';
-export type {
-  BulkEnd,
-  ClaimedTarget,
-  CorrectedTarget,
-  LateAnswer,
-  LateTarget,
-  TargetQueue,
-} from './jobs/queue/target-queue.js';
+export type { ClaimedTarget, CorrectedTarget, LateAnswer, LateTarget, TargetQueue } from './jobs/queue/target-queue.js';
 export type { JobFilter, JobReads } from './jobs/reads/job-reads.js';
 export type { TargetFlush } from './jobs/queue/target-flush.js';
 export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
 export type { FailureGroupRow } from './jobs/reads/failure-groups.js';
 export type { TargetRow } from './jobs/reads/read-targets.js';
 export type { ReadbackTarget } from './jobs/verification/target-verification.js';
-export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
-export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './calls/disruptive-call-store.js';
-export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
-export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
+export type { FirmwareSigningKeyRow } from './firmware/signing-key-store.js';
+export { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './devices/dial-store.js';
-export type { FailureRun, SignInFailureStore } from './people/sign-in-failure-store.js';
-export type {
-  Asked,
-  NewUser,
-  OidcIdentity,
-  Role,
-  UserAnswer,
-  UserChange,
-  UserRefusal,
-  UserRow,
-} from './people/user.js';
-export type { NewUserSession, UserSession, UserSessionStore } from './people/user-session-store.js';
+export type { FailureRun } from './people/sign-in-failure-store.js';
+export type { OidcIdentity, Role, UserAnswer, UserRefusal, UserRow } from './people/user.js';
+export type { NewUserSession, UserSession } from './people/user-session-store.js';
 export type { UserStore } from './people/user-store.js';
 export { openRegistry } from './open-registry.js';
-export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
-export type { CallFilter } from './calls/call-pages.js';
 export type { CallRow } from './calls/call-rows.js';
-export type { CallRecord, CallStore } from './calls/call-store.js';
+export type { CallStore } from './calls/call-store.js';
 export { matchesType } from './events/type-patterns.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
-export type {
-  AgentGrantRow,
-  GrantChange,
-  ListedGrant,
-  NewAgentGrant,
-  OpenCheck,
-  TokenHolder,
-} from './grants/agent-grant.js';
-export type { AgentGrantStore } from './grants/grant-store.js';
-export type { Artifact, ArtifactPayload, OauthStore } from './grants/oauth-store.js';
-export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
+export type { AgentGrantRow, ListedGrant, OpenCheck, TokenHolder } from './grants/agent-grant.js';
+export type { Artifact } from './grants/oauth-store.js';
+export type { ApiKeyRow, NewApiKey } from './keys/api-key.js';
 export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
 export type { GatewayPlace } from './processes/gateway-places.js';
 export type { ProcessWriters } from './processes/process-writers.js';
-export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, WriterStatus } from './registry.js';
+export type { Principal, ProcessLease, Registry, Scope } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {
   Approval,
-  ApprovalRefusal,
   BlockedBoardRow,
   BoardFacts,
   FlashFacts,
@@ -203,7 +132,6 @@ export type {
   EnrolmentLinkRow,
   EnrolmentRow,
   FactoryKey,
-  IssuedCredential,
   KnownDevice,
   NewDevice,
   OtaContact,
@@ -218,42 +146,21 @@ export type {
   MovingBoardRow,
   MovingCounts,
   MovingRoute,
-  MovingState,
-  PassedRequest,
 } from './provisioning/moving/moving-board.js';
 export type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 export type { RolloutLimits } from './jobs/rollout/download-room.js';
-export type {
-  GrantedDownload,
-  FormerVersionGroup,
-  IncompatibilityGroup,
-  RevertGroup,
-  RolloutCandidate,
-  RolloutGrant,
-  RolloutStore,
-} from './jobs/rollout/rollout-store.js';
+export type { FormerVersionGroup, RevertGroup, RolloutGrant, RolloutStore } from './jobs/rollout/rollout-store.js';
 export { RecordIds } from './events/record-ids.js';
 export type { NewUpload, UploadKind, UploadRow, UploadStore } from './uploads/upload-store.js';
 export { RegistryError } from './registry-error.js';
-export type { RegistryErrorCode } from './registry-error.js';
-export type { RegistryLogger } from './registry-logger.js';
-export type {
-  Breaker,
-  DeliveryEnd,
-  PendingDelivery,
-  RedeliveryAnswer,
-  WebhookBacklog,
-  WebhookDeliveryRow,
-  WebhookRow,
-} from './webhooks/webhook.js';
-export type { WebhookStore } from './webhooks/webhook-store.js';
+export type { Breaker, PendingDelivery, WebhookDeliveryRow, WebhookRow } from './webhooks/webhook.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
 export { hubProcessOf } from './embedded/hub-lock.js';
 export { openDatabaseDump } from './backup/dump-database.js';
-export type { DatabaseDump, DumpedTable } from './backup/dump-database.js';
-export type { DatabaseContents, TableContents } from './backup/database-contents.js';
+export type { DatabaseDump } from './backup/dump-database.js';
+export type { TableContents } from './backup/database-contents.js';
 export { requireRestorable } from './backup/require-restorable.js';
 export { loadDatabase } from './backup/load-database.js';
 export { checkDatabase } from './upgrade/check-database.js';
@@ -263,12 +170,5 @@ export type { PendingMigrations } from './upgrade/pending-migrations.js';
 export type { TablePiece } from './backup/load-database.js';
 export { auditKeyOf } from './audit/audit-key.js';
 export { closeDataDir } from './embedded/data-folder.js';
-export type { ClosedFolder } from './embedded/data-folder.js';
-export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';
 export type { KeptTimes } from './retention/remove-old.js';
-export type {
-  VoiceServerErrorCode,
-  VoiceServerRow,
-  VoiceServerState,
-  VoiceServerStore,
-} from './voice/voice-server-store.js';
+export type { VoiceServerRow } from './voice/voice-server-store.js';

@@ -62,7 +62,7 @@ import { ToolPolicyStore } from './policies/tool-policy-store.js';
 import { scopedView } from './access-scope/scoped-view.js';
 import { WebhookStore } from './webhooks/webhook-store.js';
 
-export interface RegistryOptions {
+interface RegistryOptions {
   /** One server, as pg reads it, or several hosts: postgres-url.ts. */
   readonly databaseUrl: string;
   /** Connections of the pool: six writers, and room for questions. */

@@ -3,7 +3,7 @@
  * the system said.
  */
 
-export type RegistryErrorCode =
+type RegistryErrorCode =
   /** PostgreSQL cannot be reached, or went away in the middle. */
   | 'DATABASE_UNAVAILABLE'
   /** PostgreSQL refused the statement or its data. */

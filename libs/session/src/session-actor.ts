@@ -29,7 +29,7 @@ import { utf8BytesExceed } from './utf8-length.js';
 import { tappedTransport } from './tapped-transport.js';
 import type { MessageTap } from './tapped-transport.js';
 
-export interface SessionOptions {
+interface SessionOptions {
   readonly dialect: Dialect;
   /** Not started yet; the session sets its callbacks, starts it and closes it. */
   readonly transport: Transport;

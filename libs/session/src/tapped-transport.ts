@@ -2,7 +2,7 @@
 import type { Transport } from '@flotilla/mcp';
 
 /** The direction of a message, as the hub sees it. */
-export type MessageDirection = 'SENT' | 'RECEIVED';
+type MessageDirection = 'SENT' | 'RECEIVED';
 
 /** Receives each message of a connection. Must not throw. */
 export type MessageTap = (direction: MessageDirection, text: string) => void;

@@ -16,7 +16,7 @@ export interface DeviceIdentity {
   readonly clientId: string;
 }
 
-export interface IdentitySeed {
+interface IdentitySeed {
   readonly seed: number;
   readonly index: number;
   /** Board name; becomes `GID_<board>`. */

@@ -26,7 +26,7 @@ const LEFTOVER_AFTER_MS = 15 * 60_000;
 const LET_WRITE = '. Let the user of the hub write there, or set FLOTILLA_STORAGE_URL to another folder.';
 const LET_READ = '. Let this user read there, and set FLOTILLA_STORAGE_URL and FLOTILLA_DATA_DIR as for the hub.';
 
-export interface FolderOptions {
+interface FolderOptions {
   readonly folder: string;
   /** Whether no other process writes below the folder: all unfinished files are leftovers. */
   readonly isAlone?: boolean;

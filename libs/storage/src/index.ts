@@ -1,9 +1,7 @@
-export type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
+export type { BlobBody, BlobStore, ByteRange, KeptBlob } from './blob-store.js';
 export { INCOMING_FOLDER } from './folder-blob-store.js';
 export { folderProblem, openBlobStore, storageUrlProblem } from './open-blob-store.js';
-export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
-export type { StorageErrorCode } from './storage-error.js';
 export {
   imageIdOf,
   imageKey,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { BlobStore } from './blob-store.js';
 import { FolderBlobStore } from './folder-blob-store.js';
 
-export interface StorageSettings {
+interface StorageSettings {
   readonly url: URL;
   /** For buckets. */
   readonly s3: { readonly region: string; readonly endpoint?: string };

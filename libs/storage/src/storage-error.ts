@@ -3,7 +3,7 @@
  * the folder or bucket failed; a later attempt may succeed. `BLOB_KEY_INVALID`: an error of the
  * caller.
  */
-export type StorageErrorCode = 'BLOB_TOO_LARGE' | 'STORAGE_UNAVAILABLE' | 'BLOB_KEY_INVALID';
+type StorageErrorCode = 'BLOB_TOO_LARGE' | 'STORAGE_UNAVAILABLE' | 'BLOB_KEY_INVALID';
 
 export class StorageError extends Error {
   override readonly name = 'StorageError';

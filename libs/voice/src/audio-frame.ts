@@ -12,7 +12,7 @@ export interface AudioPacket {
   readonly timestamp: number;
 }
 
-export type DecodedFrame =
+type DecodedFrame =
   { readonly ok: true; readonly packet: AudioPacket } | { readonly ok: false; readonly problem: string };
 
 /** Bytes before the payload. */

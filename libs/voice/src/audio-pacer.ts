@@ -4,7 +4,7 @@
  * at playback speed.
  */
 
-export interface PacerRules {
+interface PacerRules {
   /** Sound in one packet, ms. */
   readonly frameMs: number;
   /** Packets that may be sent ahead of time. */

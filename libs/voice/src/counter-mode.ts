@@ -10,7 +10,7 @@ import { UDP_DATAGRAM_BYTES_MAX } from './udp-packet.js';
  * Encrypts blocks of 16 bytes with the key, each separately (ECB without padding). The result is
  * valid during the call only.
  */
-export type EncipherBlocks = (blocks: Uint8Array) => Uint8Array;
+type EncipherBlocks = (blocks: Uint8Array) => Uint8Array;
 
 const BLOCK_BYTES = 16;
 

@@ -1,11 +1,8 @@
 export { decodeAudioFrame, encodeAudioFrame, reframe } from './audio-frame.js';
-export type { AudioPacket, DecodedFrame, FramingVersion } from './audio-frame.js';
+export type { AudioPacket, FramingVersion } from './audio-frame.js';
 export { AudioPacer } from './audio-pacer.js';
-export type { PacerRules } from './audio-pacer.js';
 export { CounterMode } from './counter-mode.js';
-export type { EncipherBlocks } from './counter-mode.js';
 export { SequenceWindow } from './sequence-window.js';
-export type { SequenceVerdict } from './sequence-window.js';
 export {
   makeUdpHeader,
   nonceOf,
@@ -14,4 +11,4 @@ export {
   UDP_HEADER_BYTES,
   writeUdpHeader,
 } from './udp-packet.js';
-export type { ReadUdpHeader, UdpHeader, UdpProblem } from './udp-packet.js';
+export type { UdpHeader, UdpProblem } from './udp-packet.js';

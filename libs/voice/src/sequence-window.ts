@@ -4,7 +4,7 @@
  * device for ever. [xiaozhi §2.5]
  */
 
-export type SequenceVerdict = 'accepted' | 'replayed' | 'too_far';
+type SequenceVerdict = 'accepted' | 'replayed' | 'too_far';
 
 export class SequenceWindow {
   #last = 0;

@@ -23,7 +23,7 @@ export interface UdpHeader {
   readonly sequence: number;
 }
 
-export type ReadUdpHeader =
+type ReadUdpHeader =
   { readonly ok: true; readonly header: UdpHeader } | { readonly ok: false; readonly problem: UdpProblem };
 
 /** Why a datagram is not an audio packet. */

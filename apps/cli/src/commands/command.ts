@@ -27,7 +27,7 @@ export interface Command {
   addTo(program: Argv<GlobalArguments>): void;
 }
 
-export interface Leaf<Args> {
+interface Leaf<Args> {
   /** Its name and positionals, such as `pause <id>`. */
   readonly usage: string;
   /** Whether the group runs it if no command is named. */
@@ -94,7 +94,7 @@ export function group(name: string, summary: string, commands: readonly Command[
 const groupExamplesMax = 4;
 
 /** The first example of the first commands; that of a default command is in the help anyway. */
-export function examplesOf(commands: readonly Command[]): readonly [string][] {
+function examplesOf(commands: readonly Command[]): readonly [string][] {
   return commands
     .filter(({ isDefault }) => !isDefault)
     .slice(0, groupExamplesMax)

@@ -9,7 +9,7 @@ import { intMax, numberOf } from '../options/number-option.js';
 import { firstOf } from '../pages.js';
 import type { GlobalArguments } from '../options/global-options.js';
 
-export interface ListArguments extends GlobalArguments {
+interface ListArguments extends GlobalArguments {
   readonly limit: number;
   readonly watch?: boolean | undefined;
   readonly every: number;

@@ -30,7 +30,7 @@ const connectionOptions: Readonly<Record<string, 'url' | 'key' | 'keyFile' | 'pr
 };
 
 /** What is completed, and the words before it that decide about it. */
-export interface Completed {
+interface Completed {
   readonly value: CompletedValue;
   readonly current: string;
   /** The positionals before it. */

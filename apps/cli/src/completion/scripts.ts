@@ -1,7 +1,7 @@
 /** The completion scripts. Each asks `flotilla` itself for the words that can follow. */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
-export type Shell = (typeof shells)[number];
+type Shell = (typeof shells)[number];
 
 /** The first word of a command line that asks for completions; the words to complete follow. */
 export const completionsFlag = '--get-yargs-completions';

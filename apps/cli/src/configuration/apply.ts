@@ -10,7 +10,7 @@ import { isSameThing, type PlannedChange } from './plan.js';
 import { filterWithIds } from './filter-references.js';
 import { variablesIn, withSecrets } from './values.js';
 
-export interface ApplyOptions {
+interface ApplyOptions {
   readonly client: FlotillaClient;
   /** The folder of the file. */
   readonly folder: string;
@@ -21,7 +21,7 @@ export interface ApplyOptions {
 }
 
 /** Throws UsageError before anything is changed, if something is missing. */
-export function requireInputs(changes: readonly PlannedChange[], secretsFile: string | undefined): void {
+function requireInputs(changes: readonly PlannedChange[], secretsFile: string | undefined): void {
   const written = changes.filter(({ action }) => ['create', 'update', 'replace'].includes(action));
   const missing = [...new Set(written.flatMap(({ wanted }) => variablesIn(wanted)))].filter(
     // Some CI systems set a variable to an empty text if its secret does not exist.

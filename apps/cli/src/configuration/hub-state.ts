@@ -14,7 +14,7 @@ import { imagesOf } from './kinds/firmware-images.js';
 import type { Applied } from './plan.js';
 
 /** By kind, then by name. */
-export type ByName<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
+type ByName<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
 
 export async function readReferences(client: FlotillaClient): Promise<References> {
   const groups = await allOf(eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups));

@@ -84,7 +84,7 @@ export interface Kind {
 }
 
 /** A secret in a file: the name of the environment variable that has it. */
-export interface FromEnvironment {
+interface FromEnvironment {
   readonly fromEnv: string;
 }
 

@@ -23,7 +23,7 @@ export interface Sides {
  * `adopt`: the hub has it as the file says, and the file owns its fields from now on. `forget`: the
  * file does not have it any more, and no apply deletes it.
  */
-export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
+type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
 export interface PlannedChange extends Sides {
   readonly action: Action;

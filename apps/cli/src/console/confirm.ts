@@ -17,7 +17,7 @@ export const yesOption = {
   },
 } as const;
 
-export interface Confirmation {
+interface Confirmation {
   readonly yes?: boolean | undefined;
 }
 

@@ -3,7 +3,7 @@ import { SingleBar } from 'cli-progress';
 import type { JobStatusFragment } from '@flotilla/client';
 import { say } from './output.js';
 
-export interface JobView {
+interface JobView {
   show(job: JobStatusFragment): void;
   end(): void;
 }

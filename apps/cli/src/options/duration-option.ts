@@ -5,14 +5,14 @@ import { givenTwice } from './number-option.js';
 const unitSeconds = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 } as const;
 const unitNames = { s: 'seconds', m: 'minutes', h: 'hours', d: 'days', w: 'weeks' } as const;
 
-export type Unit = keyof typeof unitSeconds;
+type Unit = keyof typeof unitSeconds;
 
 /** A hundred years, so that dates stay valid. */
 export const durationMax = '36500d';
 /** The largest number of the API, 2,147,483,647, as seconds. */
 const secondsMax = '24855d';
 
-export interface DurationBounds {
+interface DurationBounds {
   /** The unit of a number without one: each option had such a unit before durations. */
   readonly plain: Unit;
   /** The bounds as durations, such as `300s`. Default: what the API takes as a number. */

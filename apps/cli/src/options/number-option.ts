@@ -4,7 +4,7 @@
  */
 import { UsageError } from '../exit-codes.js';
 
-export interface NumberBounds {
+interface NumberBounds {
   readonly min: number;
   readonly max: number;
   /** Whether fractions are allowed. Default: whole numbers only. */

@@ -14,7 +14,7 @@ export interface Profile {
   readonly key: string;
 }
 
-export interface Profiles {
+interface Profiles {
   /** The name of the profile that commands use. */
   readonly current: string | undefined;
   readonly profiles: Readonly<Record<string, Profile>>;

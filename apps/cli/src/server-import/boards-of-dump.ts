@@ -22,7 +22,7 @@ export interface BoardProblem {
   readonly message: string;
 }
 
-export interface DumpOptions {
+interface DumpOptions {
   readonly timeZone: string;
   /** Leaves out the names of users, which are often telephone numbers. */
   readonly withoutUsers?: boolean | undefined;

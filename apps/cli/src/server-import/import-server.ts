@@ -20,7 +20,7 @@ import { DumpError } from './sql-statements.js';
 import { setVoiceServer, voiceGroup, voiceUrlOf } from './voice-group.js';
 import { isTimeZone } from './zoned-time.js';
 
-export interface ServerImportArguments {
+interface ServerImportArguments {
   /** A dump; undefined with `from`. */
   readonly file?: string | undefined;
   /** The API of the former server, with its token in the environment variable `tokenEnv`. */

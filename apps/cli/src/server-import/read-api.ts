@@ -5,7 +5,7 @@
 import { UsageError } from '../exit-codes.js';
 import type { Dump } from './read-dump.js';
 
-export interface ApiSource {
+interface ApiSource {
   /** Such as `http://old.example:8002/xiaozhi`. */
   readonly from: string;
   readonly token: string;

@@ -21,7 +21,7 @@ export const argumentsOption = {
 } as const;
 
 /** Arguments as they were typed, before the schema of the tool is known. */
-export type GivenArguments =
+type GivenArguments =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly value: Arguments }
   | { readonly kind: 'words'; readonly words: readonly string[] };

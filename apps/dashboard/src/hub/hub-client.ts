@@ -21,7 +21,7 @@ export interface HubClient {
   close(): void;
 }
 
-export interface HubClientOptions {
+interface HubClientOptions {
   readonly connection: Connection;
   readonly onUnauthenticated: () => void;
 }

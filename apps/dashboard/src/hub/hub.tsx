@@ -16,7 +16,7 @@ interface Hub {
 const HubContext = createContext<Hub | undefined>(undefined);
 const ViewerContext = createContext<Viewer | undefined>(undefined);
 
-export interface HubProps {
+interface HubProps {
   /** Shown while no viewer is signed in. */
   readonly entrance: (state: Exclude<SessionState, { is: 'in' }>) => ReactNode;
   readonly children: ReactNode;

@@ -6,7 +6,7 @@ export interface Answer<Data> {
   readonly data: Data;
 }
 
-export interface Read<Data> {
+interface Read<Data> {
   readonly key: number | undefined;
   /** Null or missing where the hub answered with errors alone. */
   readonly data: Data | null | undefined;

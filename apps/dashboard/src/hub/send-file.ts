@@ -2,7 +2,7 @@
 import { failureOf, type MutationFailure } from './mutation-failure';
 import { authorization } from './session';
 
-export type Sent = { readonly id: string } | { readonly failure: MutationFailure };
+type Sent = { readonly id: string } | { readonly failure: MutationFailure };
 
 /** As a form with the field `file`; other fields come before it. */
 export async function sendFile(url: string, file: File, fields: Readonly<Record<string, string>> = {}): Promise<Sent> {

@@ -8,7 +8,7 @@ import { readEvery } from './read-again';
 import { useHealed } from './use-healed';
 import { useVisibleInterval } from './use-visible-interval';
 
-export interface HubQuery<Data, Variables extends AnyVariables> {
+interface HubQuery<Data, Variables extends AnyVariables> {
   readonly query: DocumentInput<Data, Variables>;
   readonly variables: Variables;
   /** Ms between two looks while the page is visible. */

@@ -8,7 +8,7 @@ import { readEvery } from './read-again';
 import { useHealed } from './use-healed';
 import { useVisibleInterval } from './use-visible-interval';
 
-export interface ReadNow<Data, Variables> {
+interface ReadNow<Data, Variables> {
   /** Undefined where `error` says why not. */
   readonly read: (variables: Variables) => Promise<Data | undefined>;
   readonly error: CombinedError | undefined;
@@ -30,7 +30,7 @@ export function useReadNow<Data, Variables extends AnyVariables>(
   return { read, error };
 }
 
-export interface FirstRead<Data> {
+interface FirstRead<Data> {
   readonly data: Data | undefined;
   readonly error: CombinedError | undefined;
   readonly retry: () => void;

@@ -13,7 +13,7 @@ export function keepDensity(density: Density): void {
   localStorage.setItem(storageKey, density);
 }
 
-export interface DensityChoice {
+interface DensityChoice {
   readonly density: Density;
   readonly setDensity: (density: Density) => void;
 }

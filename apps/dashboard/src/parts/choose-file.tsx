@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { FileButton, type FileButtonProps } from '@mantine/core';
 import { useChosenFile } from './use-chosen-file';
 
-export interface ChooseFileProps extends Pick<FileButtonProps, 'accept' | 'disabled' | 'inputProps'> {
+interface ChooseFileProps extends Pick<FileButtonProps, 'accept' | 'disabled' | 'inputProps'> {
   readonly onChoose: (file: File | null) => void;
   readonly children: (props: { readonly onClick: () => void }) => ReactNode;
 }

@@ -3,7 +3,7 @@ import { ActionIcon, CopyButton, Group, TextInput } from '@mantine/core';
 import { IconCheck, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 
-export interface CopyFieldProps {
+interface CopyFieldProps {
   readonly label: string;
   readonly value: string;
   readonly description?: string;

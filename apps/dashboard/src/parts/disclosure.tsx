@@ -6,7 +6,7 @@ import { type ReactNode, useEffect, useRef } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import classes from './disclosure.module.css';
 
-export interface DisclosureProps {
+interface DisclosureProps {
   readonly title: string;
   /** What is in it, in a few words: read while it is closed. */
   readonly hint?: string;

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import type { Icon } from '@tabler/icons-react';
 import classes from './notice.module.css';
 
-export interface EmptyProps {
+interface EmptyProps {
   readonly icon: Icon;
   readonly title: string;
   readonly children?: ReactNode;

@@ -1,7 +1,7 @@
 /** Why a list or page could not be read, as a text of the catalogues. */
 import type { CombinedError } from 'urql';
 
-export type FailureReason = 'forbidden' | 'unavailable' | 'badAddress' | 'unreachable' | 'other';
+type FailureReason = 'forbidden' | 'unavailable' | 'badAddress' | 'unreachable' | 'other';
 
 const reasons: ReadonlyMap<unknown, FailureReason> = new Map<unknown, FailureReason>([
   ['FORBIDDEN', 'forbidden'],

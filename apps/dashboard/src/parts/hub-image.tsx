@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { authorization } from '../hub/session';
 
-export interface HubImageProps {
+interface HubImageProps {
   readonly url: string;
   readonly alt: string;
   readonly className?: string | undefined;

@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { firingCount } from './alert/firing-count';
 import classes from './page.module.css';
 
-export interface PageProps {
+interface PageProps {
   readonly title: string;
   readonly lead?: ReactNode;
   /** Beside the title, at the end of the line. */
@@ -39,7 +39,7 @@ export function Page({ title, lead, actions, children }: PageProps) {
   );
 }
 
-export interface SectionProps {
+interface SectionProps {
   readonly title: string;
   readonly actions?: ReactNode;
   /** Where the focus goes to the heading. */

@@ -1,7 +1,7 @@
 /** Properties of a field or button for a file, which can be chosen again after a refusal. */
 import { type RefObject, useRef } from 'react';
 
-export interface ChosenFile {
+interface ChosenFile {
   readonly resetRef: RefObject<(() => void) | null>;
   readonly onChange: (file: File | null) => void;
 }

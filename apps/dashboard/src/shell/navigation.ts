@@ -23,7 +23,7 @@ import {
 } from '@tabler/icons-react';
 import type { Scope } from '../hub/session';
 
-export interface NavigationEntry {
+interface NavigationEntry {
   /** Its name is the string `nav.<name>`, which is the heading of the page, too. */
   readonly name: PageName;
   readonly to: string;

@@ -5,7 +5,7 @@
  */
 import { useCallback, useSyncExternalStore } from 'react';
 
-export interface ViewGroup {
+interface ViewGroup {
   readonly id: string;
   readonly name: string;
 }

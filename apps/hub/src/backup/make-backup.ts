@@ -20,7 +20,7 @@ const { version: hubVersion } = createRequire(import.meta.url)('../../package.js
 /** Digits of the number of a part, so that names sort. */
 const NUMBER_DIGITS = 6;
 
-export interface BackupSummary {
+interface BackupSummary {
   readonly file: string;
   readonly bytes: number;
   readonly encrypted: boolean;

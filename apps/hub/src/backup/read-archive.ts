@@ -47,7 +47,7 @@ export async function verifyArchive(
   return { header, manifest, secrets };
 }
 
-export interface ArchiveReader {
+interface ArchiveReader {
   header: BackupHeader | undefined;
   /** Set when `parts` has ended. */
   manifest: BackupManifest | undefined;

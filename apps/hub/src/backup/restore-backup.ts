@@ -17,7 +17,7 @@ import type { VerifiedArchive } from './read-archive.js';
 const DATABASE = /^database\/([a-z_0-9]+)\/\d+$/;
 const FILES = 'files/';
 
-export interface RestoreSummary {
+interface RestoreSummary {
   readonly file: string;
   readonly createdAt: string;
   readonly hubVersion: string;
@@ -27,7 +27,7 @@ export interface RestoreSummary {
   readonly pausedJobs: number;
 }
 
-export interface RestoreOptions {
+interface RestoreOptions {
   /** Continue although this hub has other keys than the one of the backup. */
   readonly acceptNewKeys: boolean;
   /** Aborted: nothing is restored, unless the rows are committed. */

@@ -14,14 +14,14 @@ const EXIT = { refused: 1, failed: 2 } as const;
 
 const REFUSALS: readonly string[] = ['RESTORE_REFUSED', 'DATA_DIR_IN_USE'];
 
-export interface Command {
+interface Command {
   readonly usage: string;
   readonly flags: readonly string[];
   /** Resolves to the summary, printed as one line of JSON. */
   run(config: HubConfig, file: string, given: Given): Promise<object>;
 }
 
-export interface Given {
+interface Given {
   readonly flags: ReadonlySet<string>;
   /** Aborts when the process is asked to stop, so that nothing unfinished stays. */
   readonly signal: AbortSignal;

@@ -14,7 +14,7 @@ import { encrypted } from './encryption.js';
 /** Only the owner can read the file, because it has secrets. */
 const PRIVATE_MODE = 0o600;
 
-export interface NewArchive {
+interface NewArchive {
   readonly header: BackupHeader;
   readonly parts: AsyncIterable<Part>;
   /** Called after the last part. */

@@ -26,7 +26,7 @@ const mishaps = [
 /** The devices enrol within seconds, so a short life keeps others from using the link. */
 const LINK_LIFE_MS = 10 * 60_000;
 
-export interface DemoFleetOptions {
+interface DemoFleetOptions {
   readonly enrolments: Pick<Registry['enrolments'], 'createLink' | 'register' | 'remove'>;
   readonly addresses: Pick<DeviceAddresses, 'otaUrl'>;
   /** Where the simulator stores the flash of its devices. */

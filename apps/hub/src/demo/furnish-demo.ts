@@ -11,7 +11,7 @@ import type { Actor, DesiredStateRequest, FirmwareImages, Fleet, RecurringJobReq
 import type { Registry } from '@flotilla/registry';
 import type { Logger } from 'pino';
 
-export interface DemoFurniture {
+interface DemoFurniture {
   readonly fleet: Pick<Fleet, 'createDesiredState' | 'createRecurringJob' | 'previewDesiredState'>;
   readonly firmware: Pick<FirmwareImages, 'publish' | 'upload'>;
   readonly registry: Pick<Registry, 'apiKeys'>;

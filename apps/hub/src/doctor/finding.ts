@@ -1,6 +1,6 @@
 /** What a check of the doctor found, and how it is printed. */
 
-export type Status = 'ok' | 'warning' | 'problem';
+type Status = 'ok' | 'warning' | 'problem';
 
 export interface Finding {
   /** What was checked, in one or two words. */

@@ -7,7 +7,7 @@ const ANSWERS_WITHIN_MS = 5_000;
 /** Bytes of an answer that are read. */
 const BODY_BYTES_MAX = 64 * 1024;
 
-export interface Asked {
+interface Asked {
   readonly headers?: Readonly<Record<string, string>>;
   /** False accepts any certificate, such as for an address of this machine. */
   readonly checksCertificate?: boolean;

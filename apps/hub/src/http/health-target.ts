@@ -5,7 +5,7 @@ const PORT_MAX = 65_535;
 /** Where a listener on all addresses is reached locally. */
 const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' };
 
-export interface HealthTarget {
+interface HealthTarget {
   readonly host: string;
   readonly port: number;
 }

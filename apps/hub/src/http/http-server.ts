@@ -42,7 +42,7 @@ const HSTS = 'max-age=31536000';
  */
 const PLUGIN_WITHIN_MS = 120_000;
 
-export interface HttpServerOptions {
+interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
   readonly openRequests: OpenRequests;
   readonly tls: TlsFiles | undefined;

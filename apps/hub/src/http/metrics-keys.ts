@@ -10,7 +10,7 @@ import { answerOr } from '../answer-or.js';
 
 export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
 
-export interface MetricsKeysDeps {
+interface MetricsKeysDeps {
   readonly apiKeys: { authenticate(key: string): Promise<Principal | undefined> };
   readonly clock: Pick<Clock, 'now'>;
 }

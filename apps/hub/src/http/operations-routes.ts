@@ -7,7 +7,7 @@ import type { MetricsAccess } from './metrics-keys.js';
 /** A number means that this address must wait, in ms, after too many wrong keys. */
 type MetricsAnswer = MetricsAccess | number;
 
-export interface OperationsDeps {
+interface OperationsDeps {
   /** Callers on this machine need no key for metrics. */
   readonly isOpenOnLoopback: boolean;
   /** The process stops soon, and load balancers should use another one. */

@@ -7,7 +7,7 @@ import path from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
 
-export interface TlsFilesOptions {
+interface TlsFilesOptions {
   readonly certFile: string;
   readonly keyFile: string;
   readonly logger: { info(message: string): void; warn(details: object, message: string): void };

@@ -9,7 +9,7 @@ import { BlockList, isIP } from 'node:net';
 /** The header that the proxies write. The other one is ignored, because clients can send it. */
 export type ForwardingHeader = 'x-forwarded-for' | 'forwarded';
 
-export interface Client {
+interface Client {
   /** IPv4 without the prefix of dual-stack sockets. */
   readonly address: string | undefined;
   /** A trusted proxy reported that the client used HTTPS. */
@@ -23,7 +23,7 @@ interface Hop {
   readonly protocol: string | undefined;
 }
 
-export type ForwardedRequest = Pick<IncomingMessage, 'headers'> & {
+type ForwardedRequest = Pick<IncomingMessage, 'headers'> & {
   readonly socket: { readonly remoteAddress?: string | undefined };
 };
 

@@ -12,7 +12,7 @@ import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
 /** Sources of the gauges at a scrape. Parts that this process does not run are absent. */
-export interface MetricsSources {
+interface MetricsSources {
   readonly gateway?: () => {
     readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
     readonly unproven: number;
@@ -35,7 +35,7 @@ export interface MetricsSources {
 }
 
 /** Sources about webhooks: deliveries of this process, and the backlog of all processes. */
-export interface WebhookSources {
+interface WebhookSources {
   readonly counts: () => Readonly<Record<string, number>>;
   readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
 }

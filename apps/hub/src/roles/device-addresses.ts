@@ -5,7 +5,7 @@ import { DeviceAddresses, issuedSettings } from '@flotilla/gateway';
 import type { HubConfig } from '../settings/config.js';
 
 /** Ports in use, known after the listeners are open. */
-export interface PortsInUse {
+interface PortsInUse {
   readonly http: () => number;
   /** Undefined without plain MQTT. */
   readonly mqtt: () => number | undefined;

@@ -65,7 +65,7 @@ export function listenMqtt(host: string, port: number, accept: (socket: Socket) 
   return listen(createServer({ noDelay: true }, accept), host, port);
 }
 
-export interface TlsPlace {
+interface TlsPlace {
   readonly host: string;
   readonly port: number;
   readonly tls: SecureContextOptions;

@@ -44,7 +44,7 @@ export interface HttpSide {
 }
 
 /** What the demo uses, too. */
-export interface ApiOperations {
+interface ApiOperations {
   readonly fleet: Fleet;
   readonly firmware: FirmwareImages;
 }

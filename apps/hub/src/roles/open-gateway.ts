@@ -39,7 +39,7 @@ export interface OpenGateway {
 }
 
 /** Parts of the process that the gateway uses or adds handlers to. */
-export interface GatewayPlace {
+interface GatewayPlace {
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly deviceRoutes: DeviceRoutes;
   readonly addresses: DeviceAddresses;

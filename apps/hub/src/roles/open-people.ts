@@ -5,7 +5,7 @@ import type { SharedServices } from './shared-services.js';
 import { keeperOf } from '../secrets/first-secrets.js';
 import { systemClock } from '../system-clock.js';
 
-export interface OpenPeople {
+interface OpenPeople {
   readonly people: People;
   readonly signIns: SignIns;
 }

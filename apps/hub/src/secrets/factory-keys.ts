@@ -7,7 +7,7 @@ const KEYS_PER_IMPORT = 5_000;
 
 const line = /^([\x21-\x2b\x2d-\x7e]{1,64}),([0-9a-fA-F]{64})$/;
 
-export class FactoryKeysError extends Error {
+class FactoryKeysError extends Error {
   readonly code = 'FACTORY_KEYS_INVALID';
 
   constructor(file: string, problem: string, options?: ErrorOptions) {

@@ -6,7 +6,7 @@ import type { HubConfig } from '../settings/config.js';
 import { writeSecret } from './secret-file.js';
 
 /** The first start cannot store its secrets. */
-export class FirstSecretError extends Error {
+class FirstSecretError extends Error {
   readonly code = 'FIRST_SECRET_NEEDED';
 
   constructor(what: string) {
@@ -18,7 +18,7 @@ export class FirstSecretError extends Error {
   }
 }
 
-export interface FirstSecret {
+interface FirstSecret {
   readonly file: 'admin.key' | 'admin.password';
   /** Shown to people, such as `admin key`. */
   readonly what: string;

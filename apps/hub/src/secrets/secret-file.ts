@@ -7,7 +7,7 @@ import path from 'node:path';
 const PRIVATE_MODE = 0o600;
 
 /** The file of a secret has no content. Signatures with an empty secret could be made by anyone. */
-export class EmptySecretError extends Error {
+class EmptySecretError extends Error {
   readonly code = 'SECRET_EMPTY';
 
   constructor(file: string) {
@@ -20,7 +20,7 @@ export class EmptySecretError extends Error {
 }
 
 /** The data folder cannot be read or written. */
-export class DataFolderError extends Error {
+class DataFolderError extends Error {
   readonly code = 'DATA_FOLDER_UNUSABLE';
 
   constructor(dataDir: string, cause: unknown) {

@@ -40,7 +40,7 @@ export function queryContradictions({ FLOTILLA_QUERIES: queries, FLOTILLA_QUERIE
     : ['FLOTILLA_QUERIES=listed and FLOTILLA_QUERIES_FILE belong together. Set both or none.'];
 }
 
-export class ListedQueriesError extends Error {
+class ListedQueriesError extends Error {
   readonly code = 'QUERIES_FILE_INVALID';
 
   constructor(file: string, problem: string, options?: ErrorOptions) {

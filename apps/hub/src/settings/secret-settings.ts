@@ -49,7 +49,7 @@ export async function knownAuditSecret(config: SecretConfig): Promise<string | U
 }
 
 /** What proves that two hubs use the same keys. It discloses nothing about them. */
-export interface KeyIds {
+interface KeyIds {
   readonly audit: string | undefined;
   readonly arguments: string | undefined;
 }

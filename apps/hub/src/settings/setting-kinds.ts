@@ -55,7 +55,7 @@ export const checked = (problemOf: (text: string) => string | undefined, read = 
 const isNumberIn = (min: number, max: number) => (text: string) =>
   /^\d{1,10}$/.test(text) && Number(text) >= min && Number(text) <= max;
 
-export interface NumberBounds {
+interface NumberBounds {
   readonly fallback: number;
   readonly min: number;
   readonly max: number;

@@ -12,7 +12,7 @@ import { misbehave } from './board-faults.js';
 /** Clients that the network stack holds while it serves one; more are rejected. */
 const WAITING_MAX = 4;
 
-export interface BoardServerOptions {
+interface BoardServerOptions {
   readonly host: string;
   /** 0 for any that is free. */
   readonly port: number;

@@ -15,7 +15,7 @@ import type { SimulatorOptions } from '../command/options.js';
 const RECONNECT_MS = 5_000;
 
 /** The reported state of a board. */
-export interface BoardView {
+interface BoardView {
   /** `host:port` at which it is dialled; of one that comes by itself its id. */
   readonly address: string;
   readonly profile: BoardProfileName;

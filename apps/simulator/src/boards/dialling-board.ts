@@ -9,7 +9,7 @@ import { floodLine, garbage } from './board-faults.js';
 import { openBoardSocket } from './board-settings.js';
 import type { BoardSettings } from './board-settings.js';
 
-export interface DiallingBoardOptions {
+interface DiallingBoardOptions {
   readonly settings: BoardSettings;
   readonly fault: BoardFault | undefined;
   /** Pause after a loss or a refusal. */

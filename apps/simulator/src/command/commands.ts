@@ -54,7 +54,7 @@ type Command = z.infer<typeof commandSchema>;
 type Answer = Readonly<Record<string, unknown>> & { readonly event: string };
 
 /** What the commands act on. */
-export interface Simulated {
+interface Simulated {
   readonly fleet: Fleet;
   readonly boards: Pick<Boards, 'list' | 'reset' | 'dialIn'>;
 }

@@ -20,7 +20,7 @@ const PROBLEM_CODES = {
   unanswered: 'OTA_FAILED',
 } as const;
 
-export interface ReporterOutput {
+interface ReporterOutput {
   /** One line of standard output. */
   line(text: string): void;
   /** One line of standard error. */

@@ -16,7 +16,7 @@ const BODY_BYTES_MAX = 8_000;
 
 const chunked = { 'Transfer-Encoding': 'chunked' };
 
-export interface ExchangeSettings {
+interface ExchangeSettings {
   readonly localAddress: string | undefined;
   /** Authorities that the device trusts besides the public ones, PEM. */
   readonly ca: string | undefined;

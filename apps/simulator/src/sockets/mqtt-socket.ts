@@ -31,7 +31,7 @@ const REFUSALS: Readonly<Record<number, string>> = {
   5: 'not authorised',
 };
 
-export interface MqttLogin {
+interface MqttLogin {
   readonly clientId: string;
   readonly credentials: MqttCredentials | undefined;
   readonly keepAliveSeconds: number;

@@ -18,7 +18,7 @@ const FRAME_BYTES_MAX = 64 * 1024;
 const SEND_BYTES_MAX = 256 * 1024;
 const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
 
-export interface WebSocketLogin {
+interface WebSocketLogin {
   readonly path: string;
   /** Besides the token's. */
   readonly headers: Readonly<Record<string, string>>;

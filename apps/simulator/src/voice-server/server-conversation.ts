@@ -6,7 +6,7 @@ import type { WebSocket } from 'ws';
 import type { Misbehaviour } from './server-options.js';
 
 /** The counts of one conversation. */
-export interface ConversationCounts {
+interface ConversationCounts {
   readonly device: string;
   readonly heard: number;
   readonly said: number;

@@ -8,7 +8,7 @@ const misbehaviours = ['mute', 'late', 'dies', 'stalls', 'floods'] as const;
  */
 export type Misbehaviour = (typeof misbehaviours)[number];
 
-export interface ServerOptions {
+interface ServerOptions {
   readonly host: string;
   readonly port: number;
   readonly token: string | undefined;

@@ -54,7 +54,7 @@ function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, 
   else field.resolve = guarded(field.resolve ?? defaultFieldResolver, rule);
 }
 
-export interface Rule {
+interface Rule {
   /** Of what is guarded, as the caller wrote it. */
   readonly name: string;
   readonly scope: Scope;

@@ -10,7 +10,7 @@ import { ApiError } from '../errors/api-error.js';
 /** Addresses that are remembered; the one that failed longest ago goes first. */
 const ADDRESSES_MAX = 10_000;
 
-export interface FailureLimits {
+interface FailureLimits {
   /** Failures of one address (IPv6: one /64) in the time below that are answered as such. */
   readonly failuresMax: number;
   readonly windowMs: number;
@@ -20,7 +20,7 @@ export interface FailureLimits {
  * More than misconfigured programs behind one address cause in a minute, and far too few to guess a
  * key.
  */
-export const defaultFailureLimits: FailureLimits = { failuresMax: 300, windowMs: 60_000 };
+const defaultFailureLimits: FailureLimits = { failuresMax: 300, windowMs: 60_000 };
 
 export class TooManyFailuresError extends ApiError {
   constructor(readonly retryAfterMs: number) {

@@ -123,7 +123,7 @@ export class AlertRuleResolver
 }
 
 /** With the defaults of the schema where null was given. */
-export function planOf(input: AlertRuleInput): AlertRulePlan {
+function planOf(input: AlertRuleInput): AlertRulePlan {
   const { name, kind, channelIds } = input;
   return {
     name,

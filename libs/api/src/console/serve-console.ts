@@ -15,7 +15,7 @@ const consentPath = '/oauth/consent/:uid';
  * The paths of apps/dashboard/src/routes.tsx. Others stay 404, so that a mistyped API path is not a
  * page; a browser receives the console with it, which says so.
  */
-export const consolePaths = [
+const consolePaths = [
   '/',
   '/devices',
   '/devices/:id',

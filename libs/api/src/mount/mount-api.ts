@@ -41,9 +41,9 @@ import { openSubscriptionServer } from '../subscriptions/subscription-server.js'
 /** Bytes of a refused body that are read, so that its sender receives the answer. */
 const surplusBytesMax = 16 * 1024 * 1024;
 
-export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
-export interface MountedApi {
+interface MountedApi {
   /** By path, for the process's one upgrade router. */
   readonly upgrades: ReadonlyMap<string, UpgradeListener>;
   /** For browsers at unknown addresses. Undefined if the console was not built. */

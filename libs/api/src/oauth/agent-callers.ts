@@ -8,7 +8,7 @@ import type { Callers } from '../sign-in/callers.js';
 import { TokenRefused } from './challenge.js';
 import type { OauthAddresses } from './oauth-settings.js';
 
-export interface AgentCallersDeps {
+interface AgentCallersDeps {
   readonly callers: Pick<Callers, 'ofKeyIn' | 'counted'>;
   readonly apiKeys: Pick<ApiKeys, 'authenticate'>;
   readonly grants: Pick<AgentGrants, 'whoIs'>;

@@ -4,7 +4,7 @@ import type { Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { OauthAddresses } from './oauth-settings.js';
 
-export type TokenProblem = Exclude<TokenVerdict['kind'], 'valid'> | 'missing';
+type TokenProblem = Exclude<TokenVerdict['kind'], 'valid'> | 'missing';
 
 const descriptions: Readonly<Record<Exclude<TokenProblem, 'missing'>, string>> = {
   unknown: 'The token is unknown, expired or revoked.',

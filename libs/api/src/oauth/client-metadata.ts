@@ -4,7 +4,7 @@
  */
 import { isLoopback } from './oauth-settings.js';
 
-export type ClientMetadata = Record<string, unknown>;
+type ClientMetadata = Record<string, unknown>;
 
 const REDIRECTS_MAX = 10;
 const URI_CHARACTERS_MAX = 2_000;

@@ -12,7 +12,7 @@ import type { Callers } from '../sign-in/callers.js';
 import { isLoopback } from './oauth-settings.js';
 import type { OpenProvider } from './open-provider.js';
 
-export interface ConsentEndpointsDeps {
+interface ConsentEndpointsDeps {
   readonly callers: Pick<Callers, 'ofRequest'>;
   readonly grants: Pick<AgentGrants, 'allow' | 'scopesOf' | 'limits'>;
   readonly clientOf: ClientOf;

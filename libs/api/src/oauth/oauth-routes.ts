@@ -18,7 +18,7 @@ import { openIdDocument, resourceDocument, serverDocument } from './oauth-metada
 import { discoveryPaths, oauthPaths, type OauthAddresses } from './oauth-settings.js';
 import { openProvider, type OpenProvider } from './open-provider.js';
 
-export interface OauthRoutesDeps {
+interface OauthRoutesDeps {
   readonly addresses: OauthAddresses;
   readonly registry: Pick<Registry, 'agentGrants' | 'oauth' | 'hubSecret'>;
   readonly grants: Pick<AgentGrants, 'allow' | 'end' | 'limits' | 'scopesOf'>;

@@ -19,7 +19,7 @@ export const oauthPaths = {
   consent: '/oauth/consent',
 } as const;
 
-export const resourcePath = '/mcp';
+const resourcePath = '/mcp';
 
 /** Where agents look for the authorization server. */
 export const discoveryPaths = {

@@ -3,7 +3,7 @@ import type { AgentGrants } from '@flotilla/fleet';
 import type { Artifact, Registry } from '@flotilla/registry';
 import type { Adapter, Payload } from 'oidc-provider';
 
-export interface AdapterDeps {
+interface AdapterDeps {
   readonly registry: Pick<Registry, 'agentGrants' | 'oauth'>;
   readonly grants: Pick<AgentGrants, 'end'>;
   /** The audience of every grant. */

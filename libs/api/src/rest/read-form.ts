@@ -9,7 +9,7 @@ import { ApiError } from '../errors/api-error.js';
 import { discardRest } from '../limits/discard-rest.js';
 import { textProblem } from '../limits/input-bounds.js';
 
-export interface FormFile {
+interface FormFile {
   readonly fileName: string;
   /** Ends when the whole form was received and is valid; otherwise it throws BAD_USER_INPUT. */
   readonly body: AsyncIterable<Uint8Array>;

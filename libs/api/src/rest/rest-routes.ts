@@ -24,7 +24,7 @@ export interface RestRoute {
   handle(request: FastifyRequest, reply: FastifyReply, viewer: Principal): Promise<FastifyReply>;
 }
 
-export interface RestDeps {
+interface RestDeps {
   readonly callers: Pick<Callers, 'ofRequest'>;
   readonly budget: CostBudget;
   /** Points of each request. */

@@ -8,10 +8,10 @@ import type { FastifyReply } from 'fastify';
 import type { ToolResult } from '@flotilla/mcp';
 import type { Page, PageRequest } from '@flotilla/registry';
 
-export type FileEnding = 'jsonl' | 'csv';
+type FileEnding = 'jsonl' | 'csv';
 export const fileEndings: readonly FileEnding[] = ['jsonl', 'csv'];
 
-export interface RowFile<Row> {
+interface RowFile<Row> {
   /** Without its ending. */
   readonly name: string;
   /** What a line of JSON has. */

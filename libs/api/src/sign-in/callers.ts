@@ -18,7 +18,7 @@ export interface Caller {
   readonly session?: SignedInUser | undefined;
 }
 
-export interface CallersDeps {
+interface CallersDeps {
   readonly apiKeys: ApiKeys;
   readonly signIns: Pick<SignIns, 'whoIs'>;
   /** The origin under which browsers reach this hub, where it is not the one that they ask at. */

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type CookieName = 'flotilla-session' | 'flotilla-browser' | 'flotilla-oidc';
+type CookieName = 'flotilla-session' | 'flotilla-browser' | 'flotilla-oidc';
 
 /** Longest value of a cookie. */
 const VALUE_CHARACTERS_MAX = 400;
@@ -24,7 +24,7 @@ export function readCookie({ cookie }: IncomingHttpHeaders, name: CookieName, is
   return value === undefined || value === '' || value.length > VALUE_CHARACTERS_MAX ? undefined : value;
 }
 
-export interface CookieRules {
+interface CookieRules {
   readonly isSecure: boolean;
   readonly maxAgeSeconds: number;
   /** `Lax` where a page of another site leads here. */

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders } from 'node:http';
 
-export type RequestOrigin = 'same' | 'foreign' | 'unknown';
+type RequestOrigin = 'same' | 'foreign' | 'unknown';
 
 /** `unknown`: the request has neither `Sec-Fetch-Site` nor `Origin`, as from a program. */
 export function originOf(headers: IncomingHttpHeaders, publicUrl: string | undefined): RequestOrigin {

@@ -16,7 +16,7 @@ import type { OidcSignIn } from './oidc-sign-in.js';
 import { addAttempt, takeAttempt } from './pending-attempts.js';
 import { originOf } from './same-origin.js';
 
-export interface SignInRoutesDeps {
+interface SignInRoutesDeps {
   readonly callers: Callers;
   readonly signIns: Pick<SignIns, 'withPassword' | 'withOidc' | 'signOut' | 'browserKnownMs'>;
   readonly people: Pick<People, 'signOutEverywhere'>;

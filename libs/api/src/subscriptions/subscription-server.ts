@@ -23,7 +23,7 @@ import { textFrames } from './sockets/text-frames.js';
 import { tryAgainLater, watchKey } from './streams/watch-key.js';
 import type { Access } from './streams/watch-key.js';
 
-export interface SubscriptionServerDeps extends ApiDeps {
+interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
   readonly callers: Callers;
   readonly clientOf: ClientOf;
@@ -31,7 +31,7 @@ export interface SubscriptionServerDeps extends ApiDeps {
   readonly schema: GraphQLSchema;
 }
 
-export interface SubscriptionServer {
+interface SubscriptionServer {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   close(): Promise<void>;
 }

@@ -9,7 +9,7 @@ import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js'
  * Waiting messages of one subscriber: a second of the busiest measured fleet. Beyond this the
  * newest are dropped.
  */
-export const SUBSCRIBER_MESSAGES_MAX = 10_000;
+const SUBSCRIBER_MESSAGES_MAX = 10_000;
 
 /** Messages for one subscriber before the event loop continues with sockets. */
 const MESSAGES_PER_TURN = 256;

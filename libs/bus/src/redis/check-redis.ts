@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { impatient, withoutCommand } from './redis-errors.js';
 import { fieldOf, RedisServers } from './redis-servers.js';
 
-export interface RedisFacts {
+interface RedisFacts {
   readonly version: string;
   /** Undefined if the account may not read it. */
   readonly policy: string | undefined;

@@ -12,7 +12,7 @@ const ANSWER_MAX_MS = 1_500;
 type Ask = <Answer>(place: RedisHost, question: (redis: Redis) => Promise<Answer>) => Promise<Answer>;
 
 /** Finds the server to connect to. Rejects with a message that names each server and its reason. */
-export type FindMaster = () => Promise<RedisHost>;
+type FindMaster = () => Promise<RedisHost>;
 
 /** `slotKey`: a key of the hub, whose slot decides in a cluster. */
 export function masterFinder(url: RedisUrl, tls: RedisTls, slotKey: string): FindMaster {

@@ -31,7 +31,7 @@ export type SealProblem =
   /** Its time differs too much from ours. */
   | 'out_of_time';
 
-export type OpenedMessage = { readonly sender: string; readonly text: string } | { readonly problem: SealProblem };
+type OpenedMessage = { readonly sender: string; readonly text: string } | { readonly problem: SealProblem };
 
 const FORM = /^([\w-]{22})(\d{1,16})\.([\w-]{1,64})\./;
 

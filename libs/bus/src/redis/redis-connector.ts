@@ -15,7 +15,7 @@ const DISCONNECT_TIMEOUT_MS = 2_000;
 /** TLS with these CA certificates (PEM) or the system's; undefined: no TLS. */
 export type RedisTls = { readonly ca?: string | undefined } | undefined;
 
-export interface Target {
+interface Target {
   /** The server to connect to now. */
   readonly find: () => Promise<RedisHost>;
   readonly tls: RedisTls;

@@ -115,7 +115,7 @@ export type GatewayRequest =
   | { readonly kind: 'refreshTools'; readonly deviceId: DeviceId }
   | { readonly kind: 'disconnect'; readonly deviceId: DeviceId };
 
-export type RequestMessage = GatewayRequest & Asker;
+type RequestMessage = GatewayRequest & Asker;
 
 export type ReplyMessage =
   | { readonly kind: 'settled'; readonly askId: number; readonly settled: SettledCall }

@@ -10,7 +10,7 @@ import { isOfFormerMaster } from './redis-errors.js';
 import { hostText, parseRedisUrl } from './redis-url.js';
 import type { RedisHost, RedisUrl } from './redis-url.js';
 
-export interface RedisServersOptions {
+interface RedisServersOptions {
   /** REDIS_URL, see redis-url.ts. */
   readonly url: string;
   /** CA certificates (PEM) for TLS, instead of the system's. */

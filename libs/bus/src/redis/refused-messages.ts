@@ -6,7 +6,7 @@ import type { BusLogger } from '../bus-logger.js';
 import type { SealProblem } from './message-seal.js';
 
 /** `entry`: a stored directory entry. */
-export type RefusalReason = SealProblem | 'entry';
+type RefusalReason = SealProblem | 'entry';
 
 const LOG_EVERY_MS = 60_000;
 

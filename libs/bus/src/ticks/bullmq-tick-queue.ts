@@ -13,7 +13,7 @@ import type { Tick, TickQueue } from './tick-queue.js';
 const QUEUE_NAME = 'flotilla-ticks';
 
 /** The backend of a queue. The worker's connection blocks, so the queue has another one. */
-export interface TickBackend<Connection> {
+interface TickBackend<Connection> {
   readonly queueConnection: Connection;
   readonly workerConnection: Connection;
   readonly factory: BackendFactory<IQueueBackend, Connection>;

@@ -3,7 +3,7 @@ import { FlotillaError } from '../flotilla-error.js';
 
 export type JobResultsFormat = 'csv' | 'jsonl';
 
-export interface DownloadOptions {
+interface DownloadOptions {
   readonly headers: Readonly<Record<string, string>>;
   readonly fetch: typeof globalThis.fetch;
   readonly signal: AbortSignal | undefined;

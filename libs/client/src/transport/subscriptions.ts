@@ -22,7 +22,7 @@ export interface SubscriptionOptions {
   readonly onConnected?: () => void;
 }
 
-export interface WebSocketPeer {
+interface WebSocketPeer {
   /** ws: or wss:, with the path. */
   readonly url: string;
   readonly apiKey: string | undefined;

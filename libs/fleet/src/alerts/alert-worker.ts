@@ -13,7 +13,7 @@ import type { DeliveryDeps } from './notification-deliveries.js';
 import { conditionSourceOf } from './rule-sources.js';
 import type { RuleSourceDeps } from './rule-sources.js';
 
-export interface AlertWorkerDeps extends Omit<RuleSourceDeps, 'registry'>, Omit<DeliveryDeps, 'registry'> {
+interface AlertWorkerDeps extends Omit<RuleSourceDeps, 'registry'>, Omit<DeliveryDeps, 'registry'> {
   readonly registry: RuleSourceDeps['registry'] & DeliveryDeps['registry'] & Pick<Registry, 'alertEvaluation'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
@@ -22,7 +22,7 @@ export interface AlertWorkerDeps extends Omit<RuleSourceDeps, 'registry'>, Omit<
   readonly timing?: Partial<AlertTiming>;
 }
 
-export interface AlertTiming {
+interface AlertTiming {
   /** Between two rounds, ms. A round that takes longer is followed by a longer pause. */
   readonly everyMs: number;
   /** How long after its last round a process without a sign of life evaluates no more, ms. */

@@ -32,7 +32,7 @@ import {
 import type { ReadSettings } from './channels/channel-settings.js';
 import type { MessageSettings } from './notification-deliveries.js';
 
-export interface AlertsDeps {
+interface AlertsDeps {
   readonly registry: Pick<
     Registry,
     'alertEvaluation' | 'alertRules' | 'alerts' | 'deviceGroups' | 'measurements' | 'notificationChannels' | 'viewFor'
@@ -54,16 +54,16 @@ export interface ChannelRequestInput {
 
 export type SavedAlertRule = { readonly rule: AlertRuleRow } | { readonly refusal: Refusal };
 export type SavedChannel = { readonly channel: ChannelRow } | { readonly refusal: Refusal };
-export type AcknowledgedAlert = { readonly alert: AlertRow } | { readonly refusal: Refusal };
-export interface RulePreview {
+type AcknowledgedAlert = { readonly alert: AlertRow } | { readonly refusal: Refusal };
+interface RulePreview {
   /** Ms since the Unix epoch. */
   readonly since: number;
   /** Undefined where there are no records of it. */
   readonly firedCount: number | undefined;
   readonly note: string | undefined;
 }
-export type PreviewedRule = { readonly preview: RulePreview } | { readonly refusal: Refusal };
-export type TestedChannel = { readonly result: SendResult } | { readonly refusal: Refusal };
+type PreviewedRule = { readonly preview: RulePreview } | { readonly refusal: Refusal };
+type TestedChannel = { readonly result: SendResult } | { readonly refusal: Refusal };
 
 const channelsMax = 50;
 /** The past of a preview, ms. */

@@ -22,9 +22,9 @@ export interface RuleSourceDeps {
 }
 
 /** What a rule without a threshold has. */
-export const defaultThresholds = { FLEET_OFFLINE_SHARE: 0.1, CALL_FAILURE_RATIO: 0.2, count: 1 };
+const defaultThresholds = { FLEET_OFFLINE_SHARE: 0.1, CALL_FAILURE_RATIO: 0.2, count: 1 };
 /** Fewer calls in a window say nothing about a ratio. */
-export const CALLS_MIN = 5;
+const CALLS_MIN = 5;
 /** A device that was away for longer has no value now, ms. */
 const SEEN_WITHIN_MS = 24 * 3_600_000;
 /** An older value says nothing, ms. A value that stays the same is not stored again. */

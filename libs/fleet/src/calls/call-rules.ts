@@ -30,7 +30,7 @@ export function changesFirmware(tool: string): boolean {
   return firmwareTools.has(tool.toLowerCase());
 }
 
-export interface RuleRefusal {
+interface RuleRefusal {
   readonly error: CallError & { readonly code: NotSentCode };
   /** Which part of the call it is about. */
   readonly part: 'tool' | 'arguments';

@@ -12,13 +12,13 @@ const urlTools = new Set([
   'self.screen.preview_image',
 ]);
 
-export interface ForbiddenUrl {
+interface ForbiddenUrl {
   /** The argument as a caller would write it. */
   readonly path: string;
   readonly message: string;
 }
 
-export interface AllowedUrls {
+interface AllowedUrls {
   /** As `new URL(…).origin` writes them. */
   readonly origins: ReadonlySet<string>;
   /** One that the hub made itself for this very call. */

@@ -9,7 +9,7 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 /** `entry` is undefined where the device is not connected. */
-export interface Located {
+interface Located {
   readonly entry?: DirectoryEntry | undefined;
   readonly refusal?: Refusal;
 }

@@ -8,7 +8,7 @@ import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { JobBus } from '../jobs/job-bus.js';
 
 /** Receives the device and tool of each call of a job that may have had an effect. */
-export type JobCallListener = (deviceId: DeviceId, tool: string, certainty: CallOutcome['certainty']) => void;
+type JobCallListener = (deviceId: DeviceId, tool: string, certainty: CallOutcome['certainty']) => void;
 
 /** Receives each call of this process once, when it has settled. */
 export type CallObserver = (origin: 'single' | 'job', outcome: string, durationMs: number) => void;

@@ -9,7 +9,7 @@ import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 
 /** Something that waits for processes. */
-export interface ProcessWaiter {
+interface ProcessWaiter {
   /** The processes that it waits for now. */
   awaited(): Iterable<HubProcessId>;
   /** The process has lost its lease. Comes again for as long as the process is awaited. */

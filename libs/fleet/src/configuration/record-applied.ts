@@ -6,7 +6,7 @@ import type { Actor } from '../actor.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-export interface RecordAppliedDeps {
+interface RecordAppliedDeps {
   readonly registry: Pick<Registry, 'appliedConfigurations'>;
   readonly clock: Clock;
 }

@@ -18,7 +18,7 @@ export interface DesiredStateRequest extends Omit<DesiredStatePlan, 'enabled'> {
   readonly enabled: boolean | undefined;
 }
 
-export interface CheckDeps {
+interface CheckDeps {
   readonly registry: Pick<Registry, 'toolSets' | 'viewFor'>;
   readonly callRules: CallRules;
   readonly policies: PolicyCache;

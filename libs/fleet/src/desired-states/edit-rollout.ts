@@ -14,7 +14,7 @@ import type { JobRequest } from '../jobs/commands/job-request.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
 
-export interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
+interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
   readonly registry: CreateJobDeps['registry'] & SteerJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
   readonly logger: FleetLogger;
   /** IANA name, for windows without a zone. */

@@ -10,7 +10,7 @@ import type { Clock } from '@flotilla/session';
 /** How long an outdated list applies at most, ms. The sweep finds what was missed. */
 const rememberedMs = 5_000;
 
-export interface WatchedToolsDeps {
+interface WatchedToolsDeps {
   readonly registry: { readonly desiredStateStore: Pick<Registry['desiredStateStore'], 'toolsInUse'> };
   readonly bus: { readonly feed: Pick<EventFeed, 'publish' | 'subscribe'> };
   readonly clock: Pick<Clock, 'now'>;

@@ -19,13 +19,13 @@ export class RefusedUpload extends Error {
 }
 
 /** A check that sees all bytes once. Both methods throw RefusedUpload. */
-export interface ImageCheck {
+interface ImageCheck {
   push(chunk: Uint8Array): void;
   end(): void;
 }
 
 /** An image that devices can run. */
-export interface CheckedImage extends Omit<AppImage, 'signatureKeys'> {
+interface CheckedImage extends Omit<AppImage, 'signatureKeys'> {
   /** Lower-case hex, as `espsecure.py digest_sbv2_public_key` writes them. */
   readonly secureBootKeys: readonly string[] | undefined;
 }

@@ -26,7 +26,7 @@ import { describedColumns, plainName, refuseModels, refuseNotes } from './image-
 import { ImageSignatures, refuseSignatureText } from './image-signatures.js';
 import { mendStoredFile } from './mend-stored-file.js';
 
-export interface FirmwareImagesDeps {
+interface FirmwareImagesDeps {
   readonly registry: Pick<Registry, 'events' | 'firmwareImages' | 'signingKeys'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly blobs: Pick<BlobStore, 'put' | 'read' | 'remove'>;

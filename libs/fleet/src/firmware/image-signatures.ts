@@ -11,7 +11,7 @@ import { RefusedUpload } from './check-image.js';
 import type { UploadRefusal } from './check-image.js';
 import { keyObjectOf } from './public-key.js';
 
-export interface ImageSignaturesDeps {
+interface ImageSignaturesDeps {
   readonly registry: Pick<Registry, 'signingKeys'>;
   readonly blobs: Pick<BlobStore, 'read'>;
 }

@@ -5,7 +5,7 @@
 import { createHash, createPublicKey } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
-export interface SigningKeyBytes {
+interface SigningKeyBytes {
   /** The 32 raw bytes in base64. */
   readonly publicKey: string;
   /** Lower-case hex SHA-256 of the raw bytes. */
@@ -16,8 +16,7 @@ export interface SigningKeyBytes {
 const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
 const rawBytes = 32;
 
-export type ReadKey =
-  { readonly ok: true; readonly key: SigningKeyBytes } | { readonly ok: false; readonly message: string };
+type ReadKey = { readonly ok: true; readonly key: SigningKeyBytes } | { readonly ok: false; readonly message: string };
 
 export function readPublicKey(text: string): ReadKey {
   if (text.includes('PRIVATE KEY'))

@@ -8,12 +8,12 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { readPublicKey } from './public-key.js';
 
-export interface SigningKeysDeps {
+interface SigningKeysDeps {
   readonly registry: Pick<Registry, 'signingKeys'>;
   readonly clock: Clock;
 }
 
-export interface SigningKeyRequest {
+interface SigningKeyRequest {
   readonly name: string;
   /** PEM or base64. */
   readonly publicKey: string;
@@ -22,7 +22,7 @@ export interface SigningKeyRequest {
 export type SigningKeyAnswer = { readonly key: FirmwareSigningKeyRow } | { readonly refusal: Refusal };
 
 /** Keys of one hub: a signature is tried with each of them. */
-export const signingKeysMax = 20;
+const signingKeysMax = 20;
 /** Characters of a key as text: a PEM file with some comment around it. */
 const keyTextMax = 4_096;
 /** One line of a list. */

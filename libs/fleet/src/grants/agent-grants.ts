@@ -56,7 +56,7 @@ export type TokenVerdict =
   /** The person has no scope of the grant. A new token would have none. */
   | { readonly kind: 'powerless' };
 
-export type GrantAnswer = { readonly grant: AgentGrantRow } | { readonly refusal: Refusal };
+type GrantAnswer = { readonly grant: AgentGrantRow } | { readonly refusal: Refusal };
 
 /** Characters of the name of a client, which the client chose. */
 const NAME_CHARACTERS_MAX = 60;

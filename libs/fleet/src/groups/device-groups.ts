@@ -16,7 +16,7 @@ import { chooseVoiceServers } from '../voice/choose-voice-servers.js';
 import type { ChosenVoice } from '../voice/choose-voice-servers.js';
 import type { VoiceOrigins } from '../voice/voice-origins.js';
 
-export interface DeviceGroupDeps {
+interface DeviceGroupDeps {
   readonly registry: Pick<Registry, 'deviceGroups'>;
   readonly clock: Clock;
   readonly voiceOrigins: VoiceOrigins;

@@ -10,14 +10,14 @@ import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-export interface ApiKeyDeps {
+interface ApiKeyDeps {
   readonly registry: Pick<Registry, 'apiKeys' | 'deviceGroups'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
 }
 
-export type CreatedApiKey = { readonly apiKey: ApiKeyRow; readonly secret: string } | { readonly refusal: Refusal };
-export type RevokedApiKey = { readonly apiKey: ApiKeyRow } | { readonly refusal: Refusal };
+type CreatedApiKey = { readonly apiKey: ApiKeyRow; readonly secret: string } | { readonly refusal: Refusal };
+type RevokedApiKey = { readonly apiKey: ApiKeyRow } | { readonly refusal: Refusal };
 
 /** Keys of one hub that still work: one for each integration and person, many times over. */
 const keysMax = 1_000;

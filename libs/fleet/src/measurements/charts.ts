@@ -4,7 +4,7 @@ import { pathMax, planChart } from '@flotilla/signals';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-export interface ChartRequest {
+interface ChartRequest {
   readonly since: number;
   /** Now, unless given. */
   readonly until: number | undefined;

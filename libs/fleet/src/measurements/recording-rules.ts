@@ -10,7 +10,7 @@ import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-export interface RecordingRuleDeps {
+interface RecordingRuleDeps {
   readonly registry: Pick<Registry, 'recordingRules' | 'deviceGroups'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly clock: { now(): number };
@@ -25,7 +25,7 @@ export interface RecordingRuleRequest {
   readonly minIntervalSeconds: number;
 }
 
-export type SavedRecordingRule = { readonly rule: RecordingRuleRow } | { readonly refusal: Refusal };
+type SavedRecordingRule = { readonly rule: RecordingRuleRow } | { readonly refusal: Refusal };
 
 /** Rules of one hub: each report is compared with all. */
 const rulesMax = 200;

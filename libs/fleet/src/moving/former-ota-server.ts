@@ -5,7 +5,7 @@
 import { Agent } from 'undici';
 import type { FleetLogger } from '../fleet-logger.js';
 
-export interface FormerOtaOptions {
+interface FormerOtaOptions {
   /** The OTA address there, such as `http://old.example:8002/xiaozhi/ota/`. */
   readonly url: string;
   /** The name of this hub in `Via`, by which it finds requests that come back. [RFC 9110 §7.6.3] */
@@ -14,14 +14,14 @@ export interface FormerOtaOptions {
   readonly limits?: FormerOtaLimits;
 }
 
-export interface FormerOtaLimits {
+interface FormerOtaLimits {
   /** From the connect to the last byte, ms. */
   readonly timeoutMs: number;
   /** Bytes of an answer; usual ones have fewer than 2,000. */
   readonly answerBytesMax: number;
 }
 
-export const defaultFormerOtaLimits: FormerOtaLimits = { timeoutMs: 10_000, answerBytesMax: 64 * 1024 };
+const defaultFormerOtaLimits: FormerOtaLimits = { timeoutMs: 10_000, answerBytesMax: 64 * 1024 };
 
 interface Asked {
   readonly method: string;

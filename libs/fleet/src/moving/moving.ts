@@ -10,7 +10,7 @@ import { sourceOf, type Actor } from '../actor.js';
 import { refuse, type Refusal } from '../refusal.js';
 import { writeEvent } from '../write-event.js';
 
-export interface MovingDeps {
+interface MovingDeps {
   readonly registry: Pick<Registry, 'events' | 'movingBoards'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
@@ -20,7 +20,7 @@ export interface MovingDeps {
 
 export type MovedBoards = { readonly boards: readonly MovingBoardRow[] } | { readonly refusal: Refusal };
 
-export interface NamedBoard {
+interface NamedBoard {
   readonly deviceId: string;
   readonly name?: string | undefined;
   readonly agent?: string | undefined;

@@ -8,7 +8,7 @@ import type { FailureRun } from '@flotilla/registry';
 import { networkOf } from './network-of.js';
 import type { SignInLimits } from './sign-in-limits.js';
 
-export interface Attempt {
+interface Attempt {
   /** In lower case. */
   readonly email: string;
   readonly remoteAddress: string | undefined;

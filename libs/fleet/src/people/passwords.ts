@@ -1,6 +1,6 @@
 /** Passwords: which are taken, and what checks them. How they are hashed is an adapter's. */
 
-export const PASSWORD_CHARACTERS_MIN = 12;
+const PASSWORD_CHARACTERS_MIN = 12;
 /** A sentence fits; more would only cost hashing. */
 export const PASSWORD_CHARACTERS_MAX = 200;
 

@@ -18,7 +18,7 @@ import { publishAccess } from './sign-ins.js';
 import { refuseUser } from './user-rules.js';
 import type { UserRequest } from './user-rules.js';
 
-export interface PeopleDeps {
+interface PeopleDeps {
   readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
@@ -29,7 +29,7 @@ export interface PeopleDeps {
 export type SavedUser = { readonly user: UserRow } | { readonly refusal: Refusal };
 
 /** Without a password one is made. */
-export interface FirstAdmin {
+interface FirstAdmin {
   readonly email: string;
   readonly password: string | undefined;
 }

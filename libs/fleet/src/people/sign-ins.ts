@@ -22,7 +22,7 @@ import { roleScopes } from './role-scopes.js';
 import type { SignInLimits } from './sign-in-limits.js';
 import { isEmail } from './user-rules.js';
 
-export interface SignInsDeps {
+interface SignInsDeps {
   readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ export interface OpenedSession {
   readonly scopes: readonly Scope[];
 }
 
-export type SignInAnswer =
+type SignInAnswer =
   | OpenedSession
   /** Unknown user, disabled user or wrong password. The answer does not say which. */
   | { readonly kind: 'refused' }

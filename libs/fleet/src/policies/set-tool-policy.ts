@@ -15,7 +15,7 @@ import { changedMeanwhile, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';
 
-export interface SetToolPolicyDeps {
+interface SetToolPolicyDeps {
   readonly registry: Pick<Registry, 'toolPolicies'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;

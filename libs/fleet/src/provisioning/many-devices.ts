@@ -14,14 +14,14 @@ import type { ProvisioningDeps } from './provisioning.js';
 import { endsAtATime } from './session-ends.js';
 import type { SessionEnds } from './session-ends.js';
 
-export interface ManyDevicesRequest {
+interface ManyDevicesRequest {
   readonly filter: DeviceFilter;
   /** If another number of devices matches, nothing is changed. */
   readonly expectedCount: number;
 }
 
 /** Devices of one request: what one request can do in a few seconds. */
-export const manyDevicesMax = 10_000;
+const manyDevicesMax = 10_000;
 /** Devices of one transaction; each holds an advisory lock until the commit. */
 const perTransaction = 500;
 

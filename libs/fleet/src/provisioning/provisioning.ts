@@ -31,7 +31,7 @@ export interface ProvisioningDeps extends AddressRules {
   readonly logger: FleetLogger;
 }
 
-export interface ApprovalRequest {
+interface ApprovalRequest {
   readonly code: string;
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
@@ -39,13 +39,13 @@ export interface ApprovalRequest {
   readonly confirm: boolean;
 }
 
-export interface RegisteredDevice {
+interface RegisteredDevice {
   readonly device: DeviceRow;
   /** With its secret; undefined for a device that the hub dials. */
   readonly known: KnownDevice | undefined;
 }
 
-export type Refused = { readonly refusal: Refusal };
+type Refused = { readonly refusal: Refusal };
 
 /** How codes are shown. Anything else cannot be one, and is no attempt at guessing. */
 const codePattern = /^[0-9]{6}$/;

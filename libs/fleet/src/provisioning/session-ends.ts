@@ -10,7 +10,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { isBusAway } from '../calls/locate-device.js';
 import { inParts } from './in-parts.js';
 
-export interface SessionEndsDeps {
+interface SessionEndsDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;

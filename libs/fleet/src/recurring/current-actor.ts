@@ -15,7 +15,7 @@ export interface CallerLookUps {
   readonly agentGrants: Pick<Registry['agentGrants'], 'find'>;
 }
 
-export type CurrentActor = { readonly actor: Actor } | { readonly missing: string };
+type CurrentActor = { readonly actor: Actor } | { readonly missing: string };
 
 /** `ref` as `principalRef` writes it. `missing` says which right is gone. */
 export async function currentActor(registry: CallerLookUps, ref: string, now: number): Promise<CurrentActor> {

@@ -10,7 +10,7 @@ import type { RecurringJobRequest } from './recurring-request.js';
 /** Times of one preview. */
 const nextRunsMax = 5;
 
-export type RecurringJobPreview =
+type RecurringJobPreview =
   | { readonly refusal: Refusal }
   /** What a run would do now, and when the first runs are due, ms since the Unix epoch. */
   | { readonly job: JobPreview; readonly nextRuns: readonly number[] };

@@ -11,7 +11,7 @@ import type { Refusal } from '../refusal.js';
 import type { RecurringJobDeps } from './recurring-jobs.js';
 import { jobRequestOf } from './recurring-request.js';
 
-export interface AskedRun {
+interface AskedRun {
   readonly request: RecurringRequest;
   /** The same key never makes a second job. */
   readonly key: string;

@@ -5,7 +5,7 @@
 import type { KeptTimes, Registry } from '@flotilla/registry';
 import type { FleetLogger } from '../fleet-logger.js';
 
-export interface RecordRetentionOptions {
+interface RecordRetentionOptions {
   readonly registry: Pick<Registry, 'earlierNow' | 'removeOld'>;
   readonly kept: KeptTimes;
   readonly clock: { now(): number };

@@ -14,7 +14,7 @@ import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import type { RolloutRequest } from './rollout-request.js';
 
-export interface RevertJobDeps extends CreateJobDeps {
+interface RevertJobDeps extends CreateJobDeps {
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
 }
 

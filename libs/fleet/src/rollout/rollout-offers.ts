@@ -8,7 +8,7 @@ import type { OtaContact, RolloutLimits, RolloutStore } from '@flotilla/registry
 import type { Clock } from '@flotilla/session';
 import type { Bus } from '@flotilla/bus';
 
-export interface RolloutOffersDeps {
+interface RolloutOffersDeps {
   readonly store: RolloutStore;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly clock: Pick<Clock, 'now'>;

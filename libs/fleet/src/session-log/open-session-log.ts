@@ -16,7 +16,7 @@ export const SESSION_LOG_READERS_MAX = 20;
 const WANTED_MS = 15_000;
 const RENEW_MS = 5_000;
 
-export interface SessionLogDeps {
+interface SessionLogDeps {
   readonly registry: Pick<Registry, 'viewFor' | 'audit'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;

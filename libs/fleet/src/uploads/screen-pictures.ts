@@ -12,21 +12,21 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 /** Makes addresses that the hub serves. Undefined if the hub does not know its own address. */
-export interface ScreenAddresses {
+interface ScreenAddresses {
   /** For one upload of this device's. */
   snapshotUrl(deviceId: DeviceId, ticketId: string, expiresAt: number): string | undefined;
   /** For fetching one kept picture. */
   previewUrl(uploadId: string, expiresAt: number): string | undefined;
 }
 
-export interface ScreenPicturesDeps {
+interface ScreenPicturesDeps {
   readonly fleet: Pick<Fleet, 'callTool'>;
   readonly registry: Pick<Registry, 'viewFor'> & { readonly uploads: Pick<UploadStore, 'findByTicket'> };
   readonly addresses: ScreenAddresses;
   readonly clock: { now(): number };
 }
 
-export interface SnapshotAnswer {
+interface SnapshotAnswer {
   readonly upload?: UploadRow;
   readonly call?: CallRow;
   readonly refusal?: Refusal;

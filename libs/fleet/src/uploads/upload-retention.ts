@@ -10,7 +10,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { removeOrphans } from './remove-orphans.js';
 import type { RowedBlobs } from './remove-orphans.js';
 
-export interface UploadRetentionOptions {
+interface UploadRetentionOptions {
   readonly registry: Pick<Registry, 'earlierNow'>;
   readonly uploads: Pick<UploadStore, 'known' | 'olderThan' | 'remove'>;
   readonly images: Pick<FirmwareImageStore, 'known'>;

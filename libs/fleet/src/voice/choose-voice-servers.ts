@@ -10,7 +10,7 @@ import type { Refusal } from '../refusal.js';
 import type { VoiceOrigins } from './voice-origins.js';
 import { parseVoiceUrls, refuseVoiceUrl } from './voice-urls.js';
 
-export interface VoiceChoice {
+interface VoiceChoice {
   /** As it was given: addresses with commas between, none to take them away. */
   readonly text: string | null | undefined;
   /** What the device or group has until now. */

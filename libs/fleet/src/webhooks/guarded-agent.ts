@@ -5,7 +5,7 @@
 import { Agent, buildConnector } from 'undici';
 import { publicOnly } from './public-only.js';
 
-export interface AgentLimits {
+interface AgentLimits {
   /** Connections to one origin. */
   readonly connections: number;
   /** For each step of an attempt, ms. */

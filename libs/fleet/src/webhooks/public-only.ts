@@ -8,7 +8,7 @@ import type { LookupFunction } from 'node:net';
 import { isPublicAddress, literalOf } from './public-address.js';
 
 /** A connection that the rules forbid; nothing was sent. */
-export class ForbiddenAddress extends Error {
+class ForbiddenAddress extends Error {
   readonly code = 'URL_FORBIDDEN';
 
   constructor(hostname: string, address: string) {

@@ -31,7 +31,7 @@ const PENDING_LOOK_MS = 60_000;
 const GONE = 410;
 
 /** How recorded attempts ended since the process began. */
-export type DeliveryCounts = Readonly<Record<'delivered' | 'failed' | 'given_up', number>>;
+type DeliveryCounts = Readonly<Record<'delivered' | 'failed' | 'given_up', number>>;
 
 export class WebhookDeliveries {
   readonly #deps: WebhookDeliveriesDeps;

@@ -9,7 +9,7 @@ import { signatureOf } from './sign-delivery.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
 
-export interface Attempt {
+interface Attempt {
   readonly url: string;
   readonly secret: string;
   readonly event: EventRow;

@@ -14,7 +14,7 @@ import { refuseWebhook } from './webhook-request.js';
 import type { WebhookRequest } from './webhook-request.js';
 import type { AttemptEnd, WebhookSender } from './webhook-sender.js';
 
-export interface WebhooksDeps {
+interface WebhooksDeps {
   readonly registry: Pick<Registry, 'webhooks'>;
   readonly clock: Clock;
   /** Notifies the workers of pending deliveries. */
@@ -28,9 +28,9 @@ export interface WebhooksDeps {
 
 export type WebhookAnswer = { readonly webhook: WebhookRow } | { readonly refusal: Refusal };
 
-export type CreatedWebhook = { readonly webhook: WebhookRow; readonly secret: string } | { readonly refusal: Refusal };
+type CreatedWebhook = { readonly webhook: WebhookRow; readonly secret: string } | { readonly refusal: Refusal };
 
-export type TestedWebhook = { readonly end: AttemptEnd } | { readonly refusal: Refusal };
+type TestedWebhook = { readonly end: AttemptEnd } | { readonly refusal: Refusal };
 
 /** Bytes of a secret, as many as the hash of the signature has. */
 const SECRET_BYTES = 32;

@@ -15,7 +15,7 @@ import type { RecurringRuns } from '../recurring/recurring-runs.js';
 import type { RunDeps } from '../jobs/engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
-export interface TickWorkerDeps extends RunDeps {
+interface TickWorkerDeps extends RunDeps {
   readonly registry: RunDeps['registry'] & Pick<Registry, 'sweepDeadProcesses' | 'makePartitions'>;
   readonly bus: JobBus;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;

@@ -14,7 +14,7 @@ export interface AuthQuestion {
   readonly subject: Readonly<Record<string, unknown>>;
 }
 
-export interface AuthQuestionContext {
+interface AuthQuestionContext {
   readonly clock: Clock;
   readonly limits: Pick<GatewayLimits, 'authTimeoutMs'>;
   readonly logger: Pick<GatewayLogger, 'error'>;

@@ -16,7 +16,7 @@ import type {
 } from './device-auth.js';
 import type { EventLog } from '../sessions/event-log.js';
 
-export interface CredentialAuthOptions {
+interface CredentialAuthOptions {
   readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket' | 'checkToken'>;
   readonly events: EventLog;
   /** Whether the credential is void because the board went back to its former server. */

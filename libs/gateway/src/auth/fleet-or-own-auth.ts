@@ -13,7 +13,7 @@ import type {
   WebSocketCredentials,
 } from './device-auth.js';
 
-export interface FleetOrOwnAuthOptions {
+interface FleetOrOwnAuthOptions {
   readonly fleet: DeviceAuth;
   readonly own: DeviceAuth;
   readonly enrolments: Pick<EnrolmentStore, 'isDenied'>;

@@ -16,7 +16,7 @@ import type {
 } from './conversation-host.js';
 import { SilentSocket } from './silent-socket.js';
 
-export interface NoVoiceOptions {
+interface NoVoiceOptions {
   readonly clock: Clock;
   readonly udpPort: () => number;
   /** Sent to devices instead of the address that they reached. */

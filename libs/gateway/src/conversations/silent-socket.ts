@@ -6,7 +6,7 @@ import { alertMessage } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-export interface SilentSocketOptions {
+interface SilentSocketOptions {
   readonly clock: Clock;
   /** Milliseconds; 0 leaves the end to the device. */
   readonly idleMs: number;

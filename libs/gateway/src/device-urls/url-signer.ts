@@ -6,9 +6,9 @@ import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 /** Each purpose has its own path, and a token is valid for one purpose. */
-export type UrlPurpose = 'download' | 'vision' | 'snapshot' | 'preview';
+type UrlPurpose = 'download' | 'vision' | 'snapshot' | 'preview';
 
-export interface UrlGrant {
+interface UrlGrant {
   readonly purpose: UrlPurpose;
   /** The object of the permission: an id of the hub, `[A-Za-z0-9_-]+`. */
   readonly id: string;
@@ -16,7 +16,7 @@ export interface UrlGrant {
   readonly expiresAt: number;
 }
 
-export type UrlVerdict = { readonly kind: 'valid'; readonly id: string } | { readonly kind: 'expired' | 'invalid' };
+type UrlVerdict = { readonly kind: 'valid'; readonly id: string } | { readonly kind: 'expired' | 'invalid' };
 
 /** Characters of the longest path; most have about 100. A device id takes up to 1,024 of them. */
 const PATH_LENGTH_MAX = 1_280;

@@ -21,7 +21,7 @@ import { ImageIntegrity } from './image-integrity.js';
 import type { FoundBytes } from './image-integrity.js';
 import { DownloadMeter } from './download-meter.js';
 
-export interface DownloadEndpointOptions {
+interface DownloadEndpointOptions {
   /** This process. */
   readonly serverId: HubProcessId;
   readonly registry: Pick<Registry, 'downloads'>;

@@ -6,7 +6,7 @@ import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import type { DownloadProgress } from '@flotilla/registry';
 
-export interface DownloadMeterOptions {
+interface DownloadMeterOptions {
   readonly downloadId: string;
   readonly everyMs: number;
   readonly clock: { now(): number };

@@ -9,7 +9,7 @@ import type { FirmwareImageRow } from '@flotilla/registry';
 import type { BlobBody, BlobStore, ByteRange } from '@flotilla/storage';
 import { LRUCache } from 'lru-cache';
 
-export interface ImageIntegrityOptions {
+interface ImageIntegrityOptions {
   readonly blobs: Pick<BlobStore, 'read'>;
   /** Called once for each file version that differs from the upload. */
   readonly onCorrupt: (image: FirmwareImageRow, found: FoundBytes) => void;
@@ -21,7 +21,7 @@ export interface FoundBytes {
   readonly sizeBytes: number;
 }
 
-export type CheckedRead =
+type CheckedRead =
   | { readonly kind: 'sound'; readonly blob: BlobBody }
   | { readonly kind: 'corrupt' }
   /** The storage has no such file. */

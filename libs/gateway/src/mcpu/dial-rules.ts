@@ -15,19 +15,19 @@ import {
   type DialNetworkOptions,
 } from './dial-networks.js';
 
-export interface DialPlace {
+interface DialPlace {
   readonly host: string;
   readonly port: number;
 }
 
-export interface DialRuleOptions extends DialNetworkOptions {
+interface DialRuleOptions extends DialNetworkOptions {
   /** Ports on which this process listens. Read for each address, because listeners open late. */
   readonly ownPorts: () => readonly number[];
   /** Servers that the hub itself needs. */
   readonly services: readonly DialPlace[];
 }
 
-export type DialVerdict =
+type DialVerdict =
   | { readonly kind: 'allowed'; readonly addresses: readonly string[] }
   /** The name has no address at the moment. */
   | { readonly kind: 'unknown'; readonly message: string }

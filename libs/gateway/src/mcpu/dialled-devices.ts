@@ -4,7 +4,7 @@ import type { DialStore, DialTarget } from '@flotilla/registry';
 import { Dialer } from './dialer.js';
 import type { DialerOptions } from './dialer.js';
 
-export interface DialledDevicesOptions extends DialerOptions {
+interface DialledDevicesOptions extends DialerOptions {
   readonly gatewayId: HubProcessId;
   readonly dials: DialStore;
 }

@@ -6,7 +6,7 @@ import { StringDecoder } from 'node:string_decoder';
 import { LineSplitter } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 
-export interface FramedLineOptions {
+interface FramedLineOptions {
   /** An overlong line was dropped. */
   readonly onOverlong: () => void;
   /** The number of lines in a message after its first, which counts as the message itself. */

@@ -11,7 +11,7 @@ import { headerOrQuery, tokenOf, WebSocketIngress } from '../websocket/websocket
 import type { Handshake, Unreadable, WebSocketIngressOptions } from '../websocket/websocket-ingress.js';
 import { FramedLineTransport } from './framed-line-transport.js';
 
-export interface McpuWebSocketIngressOptions extends WebSocketIngressOptions {
+interface McpuWebSocketIngressOptions extends WebSocketIngressOptions {
   readonly auth: Pick<DeviceAuth, 'checkToken'>;
 }
 

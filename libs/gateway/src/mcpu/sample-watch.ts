@@ -18,7 +18,7 @@ import type { PlannedPoll } from './poll-plan.js';
 import { SampleEvents } from './sample-events.js';
 
 /** The part of a live session that polls need. */
-export interface SampledSession {
+interface SampledSession {
   readonly deviceId: DeviceId;
   readonly session: Session;
   readonly toolSet: ToolSet | undefined;

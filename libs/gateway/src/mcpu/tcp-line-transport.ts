@@ -8,7 +8,7 @@ import { LineSplitter } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-export interface TcpLineTransportOptions {
+interface TcpLineTransportOptions {
   readonly clock: Clock;
   readonly unsentBytesMax: number;
   readonly closingTimeoutMs: number;

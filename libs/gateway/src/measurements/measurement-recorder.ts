@@ -15,7 +15,7 @@ import type { EventLog } from '../sessions/event-log.js';
 import { RecordingRuleCache } from './recording-rule-cache.js';
 import type { CompiledRule } from './recording-rule-cache.js';
 
-export interface MeasurementRecorderOptions {
+interface MeasurementRecorderOptions {
   readonly registry: {
     readonly measurements: Pick<MeasurementStore, 'add' | 'latestOf' | 'whenRefused'>;
     readonly recordingRules: Pick<RecordingRuleStore, 'list' | 'matching'>;

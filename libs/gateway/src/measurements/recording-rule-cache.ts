@@ -8,14 +8,14 @@ export interface CompiledRule extends RecordingRuleRow {
   readonly pattern: PathPattern;
 }
 
-export interface CurrentRules {
+interface CurrentRules {
   /** Latest saved first. */
   readonly list: readonly CompiledRule[];
   /** Grows when they change. */
   readonly generation: number;
 }
 
-export interface RecordingRuleCacheOptions {
+interface RecordingRuleCacheOptions {
   readonly registry: { readonly recordingRules: Pick<RecordingRuleStore, 'list' | 'matching'> };
   readonly clock: { now(): number };
 }

@@ -21,7 +21,7 @@ import { PacketStream } from './packet-stream.js';
 import { textOf } from './publish-packet.js';
 import type { MessageEncoding } from './publish-packet.js';
 
-export interface MqttConnectionOptions {
+interface MqttConnectionOptions {
   readonly peer: Peer;
   /** Gives the stream of this connection to the broker. */
   readonly connect: (stream: Duplex) => Client;

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 import { publishPacket, topicField } from './publish-packet.js';
 
-export interface MqttTransportOptions {
+interface MqttTransportOptions {
   /** Topic of outgoing messages. Devices ignore it; it helps people who read the traffic. */
   readonly topic: string;
   readonly unsentBytesMax: number;

@@ -13,7 +13,7 @@ import type { ClientAddress, Peer } from '../sessions/session-host.js';
 /** Names of MQTT 3.1.1 and of 3.1. [MQTT-6.0.0-3] */
 const subprotocols = ['mqtt', 'mqttv3.1'];
 
-export interface MqttUpgradeOptions {
+interface MqttUpgradeOptions {
   readonly limits: GatewayLimits;
   readonly clock: { now(): number };
   readonly counters: GatewayCounters;

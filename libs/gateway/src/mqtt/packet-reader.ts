@@ -14,7 +14,7 @@ export type StreamFault =
   | 'second_connect';
 
 /** Maximum sizes of a whole packet in bytes, header included. */
-export interface PacketBounds {
+interface PacketBounds {
   readonly unprovenPacketBytesMax: number;
   readonly messageBytesMax: number;
 }

@@ -5,7 +5,7 @@
 import { Duplex } from 'node:stream';
 import type { MqttPacket, PacketReader } from './packet-reader.js';
 
-export interface PacketStreamOptions {
+interface PacketStreamOptions {
   readonly reader: PacketReader;
   /** Receives what a chunk completed, before any of it is passed on. */
   readonly onChunk: (packets: readonly MqttPacket[], bytes: number) => void;

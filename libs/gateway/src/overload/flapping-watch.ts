@@ -9,13 +9,13 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import { TokenBucket } from './token-bucket.js';
 import type { BucketRate } from './token-bucket.js';
 
-export type FlappingLimits = Pick<
+type FlappingLimits = Pick<
   GatewayLimits,
   'reconnectsMax' | 'reconnectEveryMs' | 'flappingBackOffMs' | 'flappingBackOffMsMax' | 'flappingDevicesMax'
 >;
 
 /** `isNew`: the device begins to flap with this attempt. */
-export type Entry =
+type Entry =
   { readonly kind: 'welcome' } | { readonly kind: 'held'; readonly isNew: boolean; readonly retryAfterMs: number };
 
 export interface Attempt {

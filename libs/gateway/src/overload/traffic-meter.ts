@@ -3,10 +3,7 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import { TokenBucket } from './token-bucket.js';
 import type { BucketRate } from './token-bucket.js';
 
-export type TrafficLimits = Pick<
-  GatewayLimits,
-  'messagesPerSecondMax' | 'messagesBurst' | 'bytesPerSecondMax' | 'bytesBurst'
->;
+type TrafficLimits = Pick<GatewayLimits, 'messagesPerSecondMax' | 'messagesBurst' | 'bytesPerSecondMax' | 'bytesBurst'>;
 
 export class TrafficMeter {
   readonly #messages: TokenBucket;

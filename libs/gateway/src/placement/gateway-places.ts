@@ -6,7 +6,7 @@ import type { GatewayPlace, ProcessLease, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLogger } from '../gateway-logger.js';
 
-export interface GatewayPlacesOptions {
+interface GatewayPlacesOptions {
   readonly registry: Pick<Registry, 'gatewayPlaces'>;
   readonly lease: Pick<ProcessLease, 'announcePlace'>;
   readonly clock: Clock;
@@ -14,7 +14,7 @@ export interface GatewayPlacesOptions {
 }
 
 /** This gateway, if it has its own address. */
-export interface OwnPlace {
+interface OwnPlace {
   readonly endpoint: string;
   readonly acceptsDevices: () => boolean;
 }

@@ -9,7 +9,7 @@ import type { DeviceAddresses } from './device-addresses.js';
 import { transportObject } from './ota/ota-answer.js';
 import type { TransportSettings } from './ota/ota-answer.js';
 
-export interface IssuedSettingsOptions {
+interface IssuedSettingsOptions {
   readonly addresses: DeviceAddresses;
   readonly publishTopic: string;
 }

@@ -6,7 +6,7 @@ import type { EventFeed } from '@flotilla/bus';
 import type { CredentialStore } from '@flotilla/registry';
 import type { EventLog } from '../sessions/event-log.js';
 
-export interface ContactPublishing {
+interface ContactPublishing {
   readonly credentials: Pick<CredentialStore, 'whenNoted'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly events: EventLog;

@@ -8,7 +8,7 @@ import type { DeviceId, DeviceInfo } from '@flotilla/mcp';
 import { sameBootMs, type RestartStore } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
 
-export interface BootSignsOptions {
+interface BootSignsOptions {
   readonly restarts: Pick<RestartStore, 'noteBoot' | 'noteRestart' | 'moveBoots'>;
   readonly clock: { now(): number };
   /** Ms since any moment, by a clock that is never set and counts while the machine sleeps. */

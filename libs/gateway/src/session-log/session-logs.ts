@@ -34,7 +34,7 @@ export interface LoggedSession {
   tap(tap: MessageTap | undefined): void;
 }
 
-export interface SessionLogsDeps {
+interface SessionLogsDeps {
   readonly feed: Pick<Bus['feed'], 'publish' | 'subscribe'>;
   readonly clock: Clock;
   readonly logger: GatewayLogger;

@@ -3,7 +3,7 @@ import type { EventFeed } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { EventStore } from '@flotilla/registry';
 
-export interface EventLogOptions {
+interface EventLogOptions {
   readonly events: Pick<EventStore, 'append'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly clock: { now(): number };

@@ -4,7 +4,7 @@ import type { Reachability } from '@flotilla/registry';
 import { McpuDialect, XiaozhiDialect } from '@flotilla/session';
 import type { Dialect, SessionLimits } from '@flotilla/session';
 
-export interface FamilyTraits {
+interface FamilyTraits {
   /** Returns what one session needs to read and write messages. */
   readonly openDialect: (vision: VisionService | undefined) => OpenedDialect;
   readonly limitsOver: (kind: TransportKind) => Partial<SessionLimits>;
@@ -18,7 +18,7 @@ export interface FamilyTraits {
   readonly hasPinNumbers: boolean;
 }
 
-export interface OpenedDialect {
+interface OpenedDialect {
   readonly dialect: Dialect;
   /** Sets the session id of messages. Families without conversations do not have it. */
   readonly setSessionId?: (sessionId: string) => void;

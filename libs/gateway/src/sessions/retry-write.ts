@@ -3,13 +3,13 @@ import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 
-export interface RetryContext {
+interface RetryContext {
   readonly clock: Clock;
   readonly limits: Pick<GatewayLimits, 'retryDelayMs' | 'retryDelayMsMax'>;
   readonly logger: GatewayLogger;
 }
 
-export interface RetriedWrite<Value> {
+interface RetriedWrite<Value> {
   /** For the log. */
   readonly about: Readonly<Record<string, unknown>>;
   readonly write: () => Promise<Value>;

@@ -24,7 +24,7 @@ export interface DrainedSession {
   leave(isMoving: boolean): void;
 }
 
-export interface SessionDrainOptions<Session> extends DrainPlan {
+interface SessionDrainOptions<Session> extends DrainPlan {
   readonly clock: Clock;
   /** The live sessions, oldest first. */
   readonly sessions: () => Iterable<Session>;

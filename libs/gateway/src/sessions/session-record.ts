@@ -19,7 +19,7 @@ export interface SessionFacts {
   readonly isComplete: boolean;
 }
 
-export interface SessionRecordOptions {
+interface SessionRecordOptions {
   readonly connection: DeviceConnection;
   /** ms since the Unix epoch; the vision token of the session contains it. */
   readonly connectedAt: number;

@@ -3,7 +3,7 @@ import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import { LRUCache } from 'lru-cache';
 
 /** The part of a session that the table needs. */
-export interface TableEntry {
+interface TableEntry {
   readonly deviceId: DeviceId;
   close(reason: CloseReason): void;
 }
@@ -12,7 +12,7 @@ export interface TableEntry {
 const FLAPPING_MS_MAX = 30_000;
 
 /** `flapping`: this device was taken over a moment ago as well. */
-export type Takeover = 'none' | 'takeover' | 'flapping';
+type Takeover = 'none' | 'takeover' | 'flapping';
 
 /** Maximum of devices whose last takeover is remembered. */
 const rememberedTakeoversMax = 10_000;

@@ -3,7 +3,7 @@ import { isJsonObject } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 
 /** `path` is like `audio_speaker.volume`; null means that the value is missing. */
-export interface StateChange {
+interface StateChange {
   readonly path: string;
   readonly from: unknown;
   readonly to: unknown;

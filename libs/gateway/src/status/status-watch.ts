@@ -18,7 +18,7 @@ import { StateReports } from './state-reports.js';
 import type { StateReportsOptions } from './state-reports.js';
 import type { WatchedSession } from './watched-session.js';
 
-export interface StatusWatchOptions extends StateReportsOptions {
+interface StatusWatchOptions extends StateReportsOptions {
   readonly registry: StateReportsOptions['registry'] & { readonly calls: Pick<CallStore, 'record' | 'isOverloaded'> };
   readonly clock: Clock;
   readonly limits: Pick<

@@ -7,12 +7,12 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 
 /** The right to ask about photos: a device in the session that began at this time, ms. */
-export interface VisionGrant {
+interface VisionGrant {
   readonly deviceId: DeviceId;
   readonly connectedAt: number;
 }
 
-export interface SnapshotGrant {
+interface SnapshotGrant {
   readonly deviceId: DeviceId;
   readonly ticketId: string;
 }

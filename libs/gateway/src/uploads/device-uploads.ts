@@ -28,7 +28,7 @@ import { refusalAnswer, UploadRefusal } from './upload-refusal.js';
 import type { VisionAnswerer } from './vision-answerer.js';
 import { VisionEndpoint } from './vision-endpoint.js';
 
-export interface DeviceUploadsOptions {
+interface DeviceUploadsOptions {
   readonly registry: Pick<Registry, 'devices' | 'events' | 'uploads'>;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly blobs: BlobStore;

@@ -2,7 +2,7 @@
 import { VisionError } from './vision-answerer.js';
 import type { Photo, VisionAnswerer } from './vision-answerer.js';
 
-export interface OpenAiVisionOptions {
+interface OpenAiVisionOptions {
   /** The host, its `/v1`, or the full URL of the completions. */
   readonly url: string;
   readonly key: string | undefined;

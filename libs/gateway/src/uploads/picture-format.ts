@@ -6,7 +6,7 @@ import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import { UploadRefusal } from './upload-refusal.js';
 
-export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif';
+type PictureType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif';
 
 /** Bytes that determine the type. */
 const HEAD_BYTES = 12;
@@ -14,7 +14,7 @@ const HEAD_BYTES = 12;
 const jpeg = Buffer.from([0xff, 0xd8, 0xff]);
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
-export function pictureType(head: Buffer): PictureType | undefined {
+function pictureType(head: Buffer): PictureType | undefined {
   if (head.subarray(0, jpeg.length).equals(jpeg)) return 'image/jpeg';
   if (head.subarray(0, png.length).equals(png)) return 'image/png';
   const text = head.toString('latin1');

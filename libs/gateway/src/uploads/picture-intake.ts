@@ -17,7 +17,7 @@ import type { Thumbnails } from './thumbnails.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
-export interface PictureIntakeOptions {
+interface PictureIntakeOptions {
   readonly uploads: UploadStore;
   readonly blobs: BlobStore;
   readonly thumbnails: Thumbnails;
@@ -27,7 +27,7 @@ export interface PictureIntakeOptions {
   readonly logger: GatewayLogger;
 }
 
-export interface PictureOrigin {
+interface PictureOrigin {
   readonly kind: UploadKind;
   readonly deviceId: DeviceId | undefined;
   /** The single-use permission of the upload. */

@@ -8,7 +8,7 @@ import type { Readable } from 'node:stream';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
-export interface ReceivedForm<Kept> {
+interface ReceivedForm<Kept> {
   readonly kept: Kept;
   readonly fields: ReadonlyMap<string, string>;
 }

@@ -15,7 +15,7 @@ import type { JsonAnswer } from '../send-json.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
-export interface ScreenEndpointsOptions {
+interface ScreenEndpointsOptions {
   readonly grants: DeviceGrants;
   readonly slots: UploadSlots;
   readonly intake: PictureIntake;

@@ -8,7 +8,7 @@ import type { GatewayLogger } from '../gateway-logger.js';
 import { toThumbnail } from './picture-decoder.js';
 import type { UploadLimits } from './upload-limits.js';
 
-export interface ThumbnailsOptions {
+interface ThumbnailsOptions {
   readonly uploads: Pick<UploadStore, 'setThumbnail'>;
   readonly blobs: BlobStore;
   readonly limits: Pick<UploadLimits, 'pixelsMax' | 'thumbnailsWaitingMax'>;

@@ -1,7 +1,7 @@
 /** Why an upload was rejected, and the answer that says so. */
 import type { JsonAnswer } from '../send-json.js';
 
-export type UploadRefusalCode =
+type UploadRefusalCode =
   | 'UNAUTHENTICATED'
   | 'NOT_FOUND'
   | 'BAD_USER_INPUT'

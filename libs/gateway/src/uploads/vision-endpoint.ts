@@ -20,7 +20,7 @@ import { UploadRefusal } from './upload-refusal.js';
 import { VisionError } from './vision-answerer.js';
 import type { VisionAnswerer } from './vision-answerer.js';
 
-export interface VisionEndpointOptions {
+interface VisionEndpointOptions {
   readonly grants: DeviceGrants;
   readonly slots: UploadSlots;
   readonly intake: PictureIntake;

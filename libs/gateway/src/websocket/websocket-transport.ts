@@ -4,7 +4,7 @@ import type { CloseReason, Transport } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { AudioPath } from '../sessions/session-host.js';
 
-export interface WebSocketTransportOptions {
+interface WebSocketTransportOptions {
   readonly clock: Clock;
   readonly unsentBytesMax: number;
   readonly closingTimeoutMs: number;

@@ -24,7 +24,7 @@ export interface ReadHome {
   readonly isCut: boolean;
 }
 
-export interface DeviceReaderDeps {
+interface DeviceReaderDeps {
   readonly registry: Pick<Registry, 'firmwareImages' | 'toolPolicies' | 'viewFor'>;
   readonly clock: { now(): number };
   readonly devicesMax: number;

@@ -21,7 +21,7 @@ import type { BrokerAccess, LinkOptions } from './mqtt-link.js';
 import { Publications } from './publications.js';
 
 /** The settings of the bridge. */
-export interface HomeAssistantSettings extends TopicRoots {
+interface HomeAssistantSettings extends TopicRoots {
   readonly broker: BrokerAccess;
   /** The secret of the API key. */
   readonly key: string;
@@ -38,7 +38,7 @@ export interface HomeAssistantDeps {
   readonly openLink?: (options: LinkOptions) => BrokerLink;
 }
 
-export type BrokerLink = Pick<MqttLink, 'isConnected' | 'publish' | 'close'>;
+type BrokerLink = Pick<MqttLink, 'isConnected' | 'publish' | 'close'>;
 
 /** How often a process looks whether it should publish, ms. */
 const electEveryMs = 5_000;

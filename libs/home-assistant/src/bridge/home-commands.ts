@@ -17,7 +17,7 @@ const deviceWaitingMax = 100;
 /** What a person wanted longer ago is a surprise, ms. */
 const waitMsMax = 30_000;
 
-export interface ReceivedCommand {
+interface ReceivedCommand {
   readonly slug: string;
   readonly component: string;
   readonly payload: string;

@@ -10,7 +10,7 @@ import { configTopic, discoveryOf, messagesOf, originName, removalOf, withoutFor
 import type { TopicRoots } from '../mapping/messages.js';
 import { deviceSlug } from '../mapping/slug.js';
 
-export interface Published {
+interface Published {
   readonly device: HomeDevice;
   readonly entities: ReadonlyMap<string, Entity>;
   /** Payloads by topic. */

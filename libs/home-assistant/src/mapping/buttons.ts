@@ -2,7 +2,7 @@
 import { identifyTool, isJsonObject } from '@flotilla/mcp';
 import type { HomeTool, MappingInput } from './home-device.js';
 
-export interface ButtonTool {
+interface ButtonTool {
   readonly tool: string;
   readonly name: string;
   readonly endsSession: boolean;

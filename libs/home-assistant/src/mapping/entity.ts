@@ -18,7 +18,7 @@ export interface ToolWriter {
   readonly endsSession?: boolean;
 }
 
-export type Writer = ToolWriter | { readonly kind: 'install' };
+type Writer = ToolWriter | { readonly kind: 'install' };
 
 export interface Entity {
   readonly platform: Platform;

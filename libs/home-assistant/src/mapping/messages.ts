@@ -15,7 +15,7 @@ export interface TopicRoots {
   readonly base: string;
 }
 
-export interface MqttMessage {
+interface MqttMessage {
   readonly topic: string;
   readonly payload: string;
 }
@@ -69,7 +69,7 @@ export function removalOf(roots: TopicRoots, slug: string): readonly MqttMessage
   return [configTopic(roots, slug), availability, state, update].map((topic) => ({ topic, payload: '' }));
 }
 
-export interface Discovery {
+interface Discovery {
   readonly device: Readonly<Record<string, unknown>>;
   readonly origin: { readonly name: string };
   readonly availability: readonly { readonly topic: string }[];

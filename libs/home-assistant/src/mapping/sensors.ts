@@ -5,7 +5,7 @@ import type { Entity } from './entity.js';
 import { titleOf } from './slug.js';
 import { propertyName } from './writers.js';
 
-export interface Leaf {
+interface Leaf {
   readonly path: string;
   readonly value: unknown;
 }

@@ -8,7 +8,7 @@ import { controlOf } from './control.js';
 import type { ToolWriter } from './entity.js';
 import type { HomeTool, MappingInput } from './home-device.js';
 
-export interface WritableProperty {
+interface WritableProperty {
   readonly property: string;
   /** The path as people see it. */
   readonly path: string;

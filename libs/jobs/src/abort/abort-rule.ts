@@ -5,7 +5,7 @@ import type { TargetOutcome } from '../job-types.js';
 export type AbortOutcome = Extract<TargetOutcome, 'FAILED' | 'REJECTED' | 'VERIFY_FAILED' | 'UNKNOWN' | 'EXPIRED'>;
 
 /** Over which targets a rule counts: those of the open wave, or all. */
-export type AbortScope = 'WAVE' | 'JOB';
+type AbortScope = 'WAVE' | 'JOB';
 export type AbortAction = 'PAUSE' | 'CANCEL';
 
 /**

@@ -5,7 +5,7 @@ import type { Job, JobProgress } from '../job-types.js';
 import type { AbortOutcome, AbortRule, RuleCounts, TrippedRule } from './abort-rule.js';
 
 /** What the rules of one job look at. */
-export interface RuleEvidence {
+interface RuleEvidence {
   readonly job: JobProgress;
   /** Progress of the open wave. */
   readonly wave: JobProgress;

@@ -13,7 +13,7 @@ export interface Contender<Id> {
   readonly deficit: number;
 }
 
-export interface Allotment<Id> {
+interface Allotment<Id> {
   readonly granted: ReadonlyMap<Id, number>;
   /** Who still waits, in the order of the coming turns. */
   readonly waiting: readonly Contender<Id>[];

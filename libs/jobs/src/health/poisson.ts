@@ -1,7 +1,7 @@
 /** Statistics of rare events: intervals of a rate, and the comparison of two rates. */
 
 /** Events, and the time in which they happened. */
-export interface Exposure {
+interface Exposure {
   readonly events: number;
   readonly hours: number;
 }

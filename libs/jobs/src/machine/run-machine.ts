@@ -15,7 +15,7 @@ import { forgetTimes, move, recover, start, update, wake } from './turn.js';
 import type { Turn } from './turn.js';
 import { answeredLate, lookLater, lookNow, verificationsWritten, verifyingRead } from './verifying.js';
 
-export interface RunStep {
+interface RunStep {
   readonly run: RunState;
   readonly effects: readonly RunEffect[];
 }

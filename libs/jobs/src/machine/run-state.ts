@@ -27,14 +27,14 @@ export const checkAllMs = 5_000;
 export const recountMs = 300_000;
 
 /** Settings that are the same for all jobs of a process. */
-export interface RunRules {
+interface RunRules {
   readonly verification: VerificationTimes;
   /** How long a wave waits for devices that are offline, ms. */
   readonly stragglerAfterMs: number;
 }
 
 /** What each claimed target, or each read of a value, takes from `maxInFlight`. */
-export interface RunSlots {
+interface RunSlots {
   /** Claimed targets without an end. */
   readonly claimed: number;
   /** Slots of calls that a gateway was too busy for: a busy gateway slows the job down. */
@@ -42,7 +42,7 @@ export interface RunSlots {
   readonly reading: number;
 }
 
-export type LateAnswers = ReadonlyMap<CallId, CallOutcomeKind>;
+type LateAnswers = ReadonlyMap<CallId, CallOutcomeKind>;
 
 /** The look that is under way: when it began, and how many targets were in VERIFYING. */
 interface Look {
@@ -124,7 +124,7 @@ export interface RunState {
   readonly round: RunRound;
 }
 
-export interface RunRound {
+interface RunRound {
   readonly hasLooked: boolean;
   readonly hasOpened: boolean;
   readonly hasEnded: boolean;

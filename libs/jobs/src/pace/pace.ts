@@ -5,7 +5,7 @@
 import type { AbortRule } from '../abort/abort-rule.js';
 import type { Job } from '../job-types.js';
 
-export interface Pace {
+interface Pace {
   /** Targets per minute at most. */
   readonly max: number;
   /** Targets per minute where the ramp begins, and as long as too many fail. */
@@ -46,7 +46,7 @@ export function secondsAtPace({ max, base, isRamped }: Pace, sends: number): num
 }
 
 /** Ends over the last minute. */
-export interface RecentEnds {
+interface RecentEnds {
   readonly decided: number;
   readonly failed: number;
 }

@@ -5,7 +5,7 @@ import type { JobTrigger } from '../job-transitions.js';
 import type { Job } from '../job-types.js';
 import type { WindowState } from './window-at.js';
 
-export interface ScheduledMove {
+interface ScheduledMove {
   readonly trigger: Extract<JobTrigger, 'start' | 'expire' | 'pause' | 'resume'>;
   readonly pauseReason?: 'WINDOW_CLOSED';
   readonly conclusion?: 'EXPIRED' | 'ABORTED';

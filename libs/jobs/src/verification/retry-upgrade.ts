@@ -14,7 +14,7 @@ const cutRetriesMax = 1;
 /** `SAME_ATTEMPT`: the hub itself cut the download, so the repeated send is not counted. */
 export type UpgradeRetry = 'NEXT_ATTEMPT' | 'SAME_ATTEMPT';
 
-export interface UpgradeAttempts {
+interface UpgradeAttempts {
   /** Attempts so far, and how many the job allows. */
   readonly made: number;
   readonly max: number;

@@ -7,14 +7,14 @@ import type { Job } from '../job-types.js';
 import { answeredUpgrade, didNotStart } from './judge-firmware.js';
 import type { DecidedVerification, VerificationVerdict } from './verification-evidence.js';
 
-export type AfterCall =
+type AfterCall =
   /** Nothing to verify: the end of the call decides. */
   | { readonly kind: 'callDecides' }
   /** The target is verified; `error` says how the call ended where it had no answer. */
   | { readonly kind: 'verify'; readonly error: CallError | undefined }
   | DecidedVerification;
 
-export interface EndedCall {
+interface EndedCall {
   /** With the policy's failure text applied. */
   readonly outcome: CallOutcome;
   /** From the send to the answer, ms. */

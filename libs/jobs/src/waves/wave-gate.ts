@@ -2,14 +2,14 @@
 import type { JobProgress } from '../job-types.js';
 import type { Wave } from './wave.js';
 
-export interface GateMoment {
+interface GateMoment {
   readonly now: number;
   /** Latest decision in the wave, ms since the Unix epoch; its opening without one. */
   readonly lastDecidedAt: number;
   readonly stragglerAfterMs: number;
 }
 
-export type GateStep =
+type GateStep =
   | { readonly kind: 'open' }
   /** Nothing to do before a target is decided, or before `until`. */
   | { readonly kind: 'wait'; readonly until?: number }

@@ -7,7 +7,7 @@
 export const preparedWave = 0;
 
 /** Whether the step to the next wave is made by itself or waits for an operator. */
-export type WaveGate = 'AUTO' | 'MANUAL';
+type WaveGate = 'AUTO' | 'MANUAL';
 
 /** Gate, threshold and soak guard the step to the next wave. */
 interface WaveGuard {

@@ -1,6 +1,6 @@
 /** The numeric codes of JSON-RPC. Outside this lib, failures have names. [xiaozhi §4.2] */
 
-export const rpcErrorCodes = {
+const rpcErrorCodes = {
   methodNotFound: -32601,
   invalidParams: -32602,
   /** The first code of the range that is free for servers: a tool failed. */

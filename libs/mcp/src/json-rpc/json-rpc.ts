@@ -21,7 +21,7 @@ export interface RpcError {
  * `invalid` carries the id if it is readable, so that the request need not wait for its timeout. An
  * absent id is undefined; 0 is an id.
  */
-export type RpcMessage =
+type RpcMessage =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: RpcError }
   | { readonly kind: 'request'; readonly id: number; readonly method: string; readonly params: unknown }

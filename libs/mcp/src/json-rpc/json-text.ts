@@ -42,7 +42,7 @@ export function quoteText(text: string, max: number): string {
 }
 
 /** Whether a value nests deeper than `levels`. Stops at that depth. */
-export function isDeeperThan(value: unknown, levels: number): boolean {
+function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== 'object' || value === null) return false;
   if (levels === 0) return true;
   if (Array.isArray(value)) return value.some((item) => isDeeperThan(item, levels - 1));

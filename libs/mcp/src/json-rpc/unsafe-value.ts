@@ -4,7 +4,7 @@
  */
 
 /** The path of the value and the broken rule, which completes a sentence about the value. */
-export interface UnsafeValue {
+interface UnsafeValue {
   readonly path: string;
   readonly rule: string;
 }

@@ -13,7 +13,7 @@ import type { JsonObject } from '../json-rpc/json-text.js';
  */
 export const mcpuRequestIdMax = 32_767;
 
-export type McpuFrame =
+type McpuFrame =
   | { readonly kind: 'result'; readonly id: number; readonly result: unknown }
   | { readonly kind: 'error'; readonly id: number; readonly error: RpcError }
   /** An error with id 0: the device could not read some request and cannot say which. */

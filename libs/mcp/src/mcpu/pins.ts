@@ -17,7 +17,7 @@ const pinDescriptionMax = 512;
 const dutyMax = 255;
 
 /** The samples that a board keeps of a pin. Without `bufferSize` it keeps only statistics. */
-export interface PinSampling {
+interface PinSampling {
   readonly intervalMs: number;
   readonly bufferSize: number | undefined;
 }

@@ -9,7 +9,7 @@ export const sampleWindowMax = 1_000;
 /** The longest time between two samples, ms; larger values are read as this one. */
 export const sampleIntervalMsMax = 86_400_000;
 
-export interface FreshSamples {
+interface FreshSamples {
   /** The samples of the newer window that were not in the older, oldest first. */
   readonly values: readonly number[];
   /** The windows do not overlap, so samples between them may be lost. */

@@ -10,7 +10,7 @@ import type { JsonObject } from '../json-rpc/json-text.js';
  * Devices paste error texts unescaped, so an answer may not be valid JSON. `replyId` is the
  * JSON-RPC id that is still readable. [xiaozhi §4.2, §9 12]
  */
-export type DeviceEnvelope =
+type DeviceEnvelope =
   | { readonly kind: 'mcp'; readonly payload: JsonObject }
   | { readonly kind: 'hello'; readonly message: JsonObject }
   | { readonly kind: 'other'; readonly type: string; readonly message: JsonObject }

@@ -13,7 +13,7 @@ export interface DeviceHello {
   readonly hasMcp: boolean;
 }
 
-export type ParsedHello =
+type ParsedHello =
   { readonly ok: true; readonly hello: DeviceHello } | { readonly ok: false; readonly problem: string };
 
 export function parseDeviceHello(message: JsonObject): ParsedHello {
@@ -40,7 +40,7 @@ export function websocketServerHello(sessionId: string): JsonObject {
  * The UDP address for the audio of an MQTT device. `key` and `nonce` have 32 hex digits; the nonce
  * begins with 01. [xiaozhi §2.5]
  */
-export interface UdpChannel {
+interface UdpChannel {
   readonly server: string;
   readonly port: number;
   readonly key: string;

@@ -4,7 +4,7 @@
  */
 import { isSecretMember, MASK } from '../tools/secret-arguments.js';
 
-export interface MessageMask {
+interface MessageMask {
   /** Whether `pin` is the number of a pin. Otherwise it is a secret, such as that of a door. */
   readonly hasPinNumbers: boolean;
   /** Masks a text without names, such as the token in a URL. */

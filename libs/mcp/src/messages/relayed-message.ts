@@ -7,7 +7,7 @@ import type { JsonObject } from '../json-rpc/json-text.js';
 import { findUnsafeValue } from '../json-rpc/unsafe-value.js';
 
 /** The hub handles `mcp`, `hello` and `goodbye`; other types go to the device. */
-export type ServerMessage =
+type ServerMessage =
   | { readonly kind: 'hello' | 'goodbye' }
   | { readonly kind: 'mcp'; readonly payload: unknown }
   | { readonly kind: 'relayed'; readonly type: string }

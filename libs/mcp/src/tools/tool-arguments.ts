@@ -15,8 +15,7 @@ import { findUnsafeValue } from '../json-rpc/unsafe-value.js';
  * `path` is the argument as a caller writes it, such as `colour.red` or `steps[2]`; empty for the
  * arguments as a whole.
  */
-export type ArgumentsVerdict =
-  { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
+type ArgumentsVerdict = { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
 
 export interface CompiledArguments {
   /** False if the schema is too large or cannot be normalised: then any plain data is accepted. */

@@ -10,7 +10,7 @@ import type { DeviceTool } from './tool.js';
  * Devices with the same tools have the same `canonicalJson`, regardless of the order of tools and
  * schema members.
  */
-export interface CanonicalToolSet {
+interface CanonicalToolSet {
   readonly canonicalJson: string;
   /** Sorted by name; the first of equal names counts. */
   readonly tools: readonly DeviceTool[];
@@ -25,7 +25,7 @@ export function canonicalToolSet(tools: readonly DeviceTool[], pins: readonly De
 }
 
 /** Sorted names of tools. `changed`: another description, schema or audience. */
-export interface ToolSetDifference {
+interface ToolSetDifference {
   readonly added: readonly string[];
   readonly removed: readonly string[];
   readonly changed: readonly string[];

@@ -6,10 +6,10 @@
 import type { CloseReason, Transport } from './transport.js';
 
 /** Runs a function later, in order, never inside the call, such as `queueMicrotask`. */
-export type Defer = (run: () => void) => void;
+type Defer = (run: () => void) => void;
 
 /** Both ends of one path. Closing one ends the other with `connection_lost`. */
-export interface LinkedPair {
+interface LinkedPair {
   readonly near: Transport;
   readonly far: Transport;
 }

@@ -4,7 +4,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 
-export type DeviceScope = (deviceIdColumn: string, parameters: unknown[]) => string;
+type DeviceScope = (deviceIdColumn: string, parameters: unknown[]) => string;
 
 /**
  * `TRUE` without a scope. Membership is evaluated when the statement runs; removed devices are in

@@ -35,7 +35,7 @@ const dependences: Readonly<Record<keyof ResolvedFilter, Dependence>> = {
   not: 'nested',
 };
 
-export interface HistoryAttributes {
+interface HistoryAttributes {
   /** Tags that the device must have. Each is stored with the time when it was added. */
   readonly tags: Set<string>;
   readonly columns: Set<'known_since' | 'labels_since' | 'model_since' | 'traits_since'>;

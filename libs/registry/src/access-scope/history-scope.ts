@@ -11,10 +11,10 @@ import type { JobScope } from '../jobs/job-scope.js';
 import { historyAttributesOf, sinceSql } from './history-attributes.js';
 
 /** A column with the time of a record, or with a UUIDv7 of that time. */
-export type RecordTime = { readonly uuid: string } | { readonly at: string };
+type RecordTime = { readonly uuid: string } | { readonly at: string };
 
 /** `TRUE` without a scope. Never NULL. */
-export type HistoryScope = (deviceIdColumn: string, time: RecordTime, parameters: unknown[]) => string;
+type HistoryScope = (deviceIdColumn: string, time: RecordTime, parameters: unknown[]) => string;
 
 export async function historyScopeOf(db: Queryable, within: DeviceFilter | undefined): Promise<HistoryScope> {
   if (within === undefined) return () => 'TRUE';
@@ -28,7 +28,7 @@ export async function historyScopeOf(db: Queryable, within: DeviceFilter | undef
 }
 
 /** A condition on `job_target t`. */
-export type TargetScope = (parameters: unknown[]) => string;
+type TargetScope = (parameters: unknown[]) => string;
 
 /**
  * A job shows the devices that were in the scope when it was created, because its arguments are of
@@ -67,7 +67,7 @@ export async function historyStarts(
   return new Map(rows.map((row) => [row.id, row.since?.getTime() ?? Infinity]));
 }
 
-export interface Scope {
+interface Scope {
   /** A condition on `device d`. */
   condition(parameters: unknown[]): string;
   /** The start of the visible history of `device d`; undefined if no history is visible. */

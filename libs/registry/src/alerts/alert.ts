@@ -102,7 +102,7 @@ export interface AlertUpdate extends AlertAction {
 export type RuleAnswer =
   { readonly kind: 'saved'; readonly rule: AlertRuleRow } | { readonly kind: RuleRefusal; readonly id?: string };
 
-export type RuleRefusal = 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_KIND' | 'OTHER_REVISION' | 'NO_CHANNEL';
+type RuleRefusal = 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_KIND' | 'OTHER_REVISION' | 'NO_CHANNEL';
 
 export type ChannelAnswer =
   | { readonly kind: 'saved'; readonly channel: ChannelRow }

@@ -21,7 +21,7 @@ import { factsOf } from './firing-facts.js';
 import type { ConditionSource } from './condition-sources.js';
 import * as sql from './evaluation-sql.js';
 
-export interface RuleEvaluation {
+interface RuleEvaluation {
   readonly rule: AlertRuleRow;
   /** Undefined for a rule that is disabled or deleted: all of its conditions end. */
   readonly source: ConditionSource | undefined;

@@ -16,7 +16,7 @@ import { FENCE, HUB_START, TAKE_EVALUATION } from './evaluation-sql.js';
 import { firingTimes } from './rule-history.js';
 import type { HistoryRequest } from './rule-history.js';
 
-export interface OfflineShare {
+interface OfflineShare {
   readonly total: number;
   /** Without those that the stop of the hub disconnected and that may still return. */
   readonly offline: number;

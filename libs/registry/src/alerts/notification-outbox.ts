@@ -109,7 +109,7 @@ interface ChannelRecord {
   readonly sealedConfig: Uint8Array;
 }
 
-export interface ClaimTimes {
+interface ClaimTimes {
   readonly now: number;
   /** How long the attempt may take, with what follows, ms. */
   readonly claimMs: number;

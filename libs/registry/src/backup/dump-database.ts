@@ -21,7 +21,7 @@ const INCOMPLETE =
   'A day of measurements is being packed: some of its points may be missing from this backup. Make another one later.';
 
 /** The rows of a table in the text format of COPY. */
-export interface DumpedTable extends Readable {
+interface DumpedTable extends Readable {
   /** Known at the end of the stream. */
   readonly rowCount: number;
 }

@@ -32,7 +32,7 @@ export interface CallRecord {
   readonly actor: string;
 }
 
-export interface KeyClaim {
+interface KeyClaim {
   /** The owner of the key (`principalRef`). */
   readonly principal: string;
   /** The owner's name in the record of the call. */
@@ -50,7 +50,7 @@ export interface KeyClaim {
  * `claimed`: the key is new. `conflict`: another request used it. `repeat`: the same request was
  * made before; without an outcome its call is not finished, and `processId` makes it.
  */
-export type KeyClaimed =
+type KeyClaimed =
   | { readonly kind: 'claimed' }
   | { readonly kind: 'repeat'; readonly call: CallRow; readonly processId?: HubProcessId | undefined }
   | { readonly kind: 'conflict' };

@@ -5,7 +5,7 @@
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 
-export interface DisruptiveCall {
+interface DisruptiveCall {
   /** The person behind the caller (`principalRef`). */
   readonly owner: string;
   readonly deviceId: string;
@@ -13,7 +13,7 @@ export interface DisruptiveCall {
   readonly at: number;
 }
 
-export interface DisruptiveCallBounds {
+interface DisruptiveCallBounds {
   readonly devicesMax: number;
   readonly windowMs: number;
 }

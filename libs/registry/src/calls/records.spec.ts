@@ -4,10 +4,11 @@ import path from 'node:path';
 import type { CallId, DeviceId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { CallRecord, Registry } from '../index.js';
+import type { Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
+import type { CallRecord } from './call-store.js';
 
 let database: TestDatabase;
 let registry: Registry;

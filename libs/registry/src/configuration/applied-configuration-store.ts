@@ -11,7 +11,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './applied-configuration.js';
 import { maskedFields } from './masked-fields.js';
 
-export interface AppliedChange {
+interface AppliedChange {
   readonly rowsMax: number;
   readonly at: number;
   readonly by: AuditSource;

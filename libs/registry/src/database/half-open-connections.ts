@@ -15,7 +15,7 @@ export interface HalfOpenLimits {
   readonly checks: number;
 }
 
-export const halfOpenLimits: HalfOpenLimits = { everyMs: 1_000, checks: 5 };
+const halfOpenLimits: HalfOpenLimits = { everyMs: 1_000, checks: 5 };
 
 /** The server closes a connection whose client does not acknowledge anything for about 90 s. */
 export const KEEP_ALIVE =

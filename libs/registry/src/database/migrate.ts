@@ -32,7 +32,7 @@ export interface AppliedMigration {
   readonly checksum: string;
 }
 
-export interface MigrateOptions {
+interface MigrateOptions {
   readonly folder?: string;
   /** The names of the migrations to apply; by default all. */
   readonly only?: ReadonlySet<string>;

@@ -8,7 +8,7 @@ export interface PostgresHost {
   readonly port: number;
 }
 
-export interface PostgresUrl {
+interface PostgresUrl {
   /** The URL of each host, in order. */
   readonly urls: readonly [string, ...string[]];
   /** Whether to look for the host that accepts writes. */

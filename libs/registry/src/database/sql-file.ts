@@ -38,7 +38,7 @@ type Values<Declared extends Types> = {
   readonly [Name in keyof Declared]: Declared[Name] extends SqlType<infer Value> ? Value : never;
 };
 
-export interface Declaration<Parameters extends Types, Row extends Types> {
+interface Declaration<Parameters extends Types, Row extends Types> {
   /** Prepared under this name, once per connection. */
   readonly name?: string;
   /** In the order of $1, $2, … */
@@ -48,10 +48,10 @@ export interface Declaration<Parameters extends Types, Row extends Types> {
 }
 
 /** Text that statements share, by name: it replaces `{{name}}` in the file. */
-export type SharedParts = Readonly<Record<string, string>>;
+type SharedParts = Readonly<Record<string, string>>;
 
 /** Binds the parameters of a condition behind those of the file, and returns its SQL. */
-export type Condition = (parameters: unknown[]) => string;
+type Condition = (parameters: unknown[]) => string;
 
 /** The row that a statement returns. */
 export type RowOf<File extends { readonly declaration: { readonly row: Types } }> = Values<File['declaration']['row']>;

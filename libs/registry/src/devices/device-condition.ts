@@ -15,7 +15,7 @@ export const IS_ONLINE =
   '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
 
 /** The last contact that is stored. An index is on exactly this expression. */
-export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
+const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
 /**
  * The order by last contact: connected devices are in contact now, so they come before all others.

@@ -1,7 +1,8 @@
 /** A registry with two tool sets and a process with a lease, for specs of devices and sessions. */
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import type { ConnectingDevice, ProcessLease, ReadySession, Registry } from '../index.js';
+import type { ProcessLease, Registry } from '../index.js';
 import { openRegistry } from '../index.js';
+import type { ConnectingDevice, ReadySession } from '../sessions/session-changes.js';
 import { openTestDatabase } from '../test-database.js';
 
 export const AT = Date.UTC(2026, 10, 21, 12);

@@ -33,7 +33,7 @@ import { readFilterValues } from './filter-values.js';
 import { sortedTags, tagDevices, type TagChange, type TagResult } from './tag-devices.js';
 
 /** An absent member stays as it is; null removes it. */
-export interface DeviceChange {
+interface DeviceChange {
   readonly name?: string | null;
   readonly tags?: readonly string[];
   /** IANA name. */

@@ -15,7 +15,7 @@ import { listedDeviceCondition } from './device-condition.js';
 import { RenewedCounts } from './renewed-counts.js';
 
 /** Devices with the same value; undefined for devices that did not report one. */
-export interface FleetShare {
+interface FleetShare {
   readonly value: string | undefined;
   readonly deviceCount: number;
   readonly onlineCount: number;
@@ -51,7 +51,7 @@ export interface CallCounts {
 }
 
 /** A process of the hub. */
-export interface HubProcessRow {
+interface HubProcessRow {
   readonly id: string;
   readonly host: string;
   readonly pid: number;

@@ -18,7 +18,7 @@ export interface OrderColumns {
   readonly name: string;
 }
 
-export interface PageSource {
+interface PageSource {
   /** Provides the row of the device as `d`. */
   readonly from: string;
   readonly by: OrderColumns;

@@ -21,7 +21,7 @@ const STICKY = 0o1000;
 const OWN_ENTRIES =
   /^(files|simulated-devices|lost\+found|(admin|audit|demo|device|events|firmware|hub|postgres)[.\w-]*)$/;
 
-export type ClosedFolder =
+type ClosedFolder =
   | { readonly kind: 'kept' }
   | { readonly kind: 'closed'; readonly from: string; readonly to: string }
   | { readonly kind: 'open'; readonly mode: string; readonly reason: string };

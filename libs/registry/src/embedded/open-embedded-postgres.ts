@@ -7,7 +7,7 @@ import path from 'node:path';
 import { RegistryError } from '../registry-error.js';
 import { findEmbeddedPostgres, startEmbeddedPostgres } from './start-embedded-postgres.js';
 
-export interface OpenedPostgres {
+interface OpenedPostgres {
   readonly databaseUrl: string;
   /** Stops the server if it was started for this. */
   close(): Promise<void>;

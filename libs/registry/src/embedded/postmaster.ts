@@ -62,7 +62,7 @@ const SETTINGS = {
   log_timezone: 'UTC',
 } as const;
 
-export interface PostmasterOptions {
+interface PostmasterOptions {
   readonly logFile: string;
   /** Before the hub's own settings. */
   readonly settings?: Readonly<Record<string, string>> | undefined;

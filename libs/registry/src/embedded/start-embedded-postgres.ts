@@ -15,7 +15,7 @@ import { findRunning, runPostmaster } from './postmaster.js';
 import type { Postmaster } from './postmaster.js';
 import { findServerUser, type ServerUser } from './server-user.js';
 
-export interface EmbeddedPostgresOptions {
+interface EmbeddedPostgresOptions {
   /** Folder of this hub's data; made if missing. */
   readonly dataDir: string;
   /** Where cluster and programs go that the server's user cannot reach in the data folder. */

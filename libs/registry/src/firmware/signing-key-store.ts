@@ -16,7 +16,7 @@ export interface FirmwareSigningKeyRow {
   readonly createdAt: number;
 }
 
-export type SigningKeyAnswer =
+type SigningKeyAnswer =
   | { readonly kind: 'added'; readonly key: FirmwareSigningKeyRow }
   /** A key with these bytes exists. */
   | { readonly kind: 'DUPLICATE'; readonly key: FirmwareSigningKeyRow }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { NewAgentGrant, Registry } from '../index.js';
+import type { Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
+import type { NewAgentGrant } from './agent-grant.js';
 
 let database: TestDatabase;
 let registry: Registry;

@@ -9,7 +9,7 @@ import { isUuid } from '../database/uuid-v7.js';
 import { hashOf } from '../secrets/secrets.js';
 
 /** The members of a model of the library, without the secret. */
-export type ArtifactPayload = Readonly<Record<string, unknown>>;
+type ArtifactPayload = Readonly<Record<string, unknown>>;
 
 export interface Artifact {
   readonly kind: string;
@@ -21,13 +21,13 @@ export interface Artifact {
   readonly expiresAt: number;
 }
 
-export interface NewOauthClient {
+interface NewOauthClient {
   readonly id: string;
   readonly metadata: ArtifactPayload;
   readonly remoteAddress: string | undefined;
 }
 
-export interface ClientBounds {
+interface ClientBounds {
   readonly clientsMax: number;
   /** A client without a grant that was not used for so long makes room for another one, ms. */
   readonly idleMs: number;

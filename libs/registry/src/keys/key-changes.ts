@@ -30,7 +30,7 @@ export async function lockKeys(transaction: Queryable): Promise<void> {
   await transaction.query(KEYS_LOCK, []);
 }
 
-export interface KeyToInsert extends NewApiKey {
+interface KeyToInsert extends NewApiKey {
   readonly createdBy: string | undefined;
   readonly ownerId: string | undefined;
   readonly at: number;

@@ -11,7 +11,7 @@ import type { RecordingRule } from '../generated/prisma/client.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import type { RecordingRuleChange, RecordingRuleRow } from './measurement.js';
 
-export type RecordingRuleAnswer =
+type RecordingRuleAnswer =
   | { readonly kind: 'saved'; readonly rule: RecordingRuleRow }
   | { readonly kind: 'NOT_FOUND' }
   | { readonly kind: 'FULL' };

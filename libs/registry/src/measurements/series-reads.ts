@@ -142,7 +142,7 @@ export async function seriesCondition(
 }
 
 /** What a scope sees of series. `condition` is over `m.device_id` and `m.at`, and needs `with`. */
-export interface VisibleSeries {
+interface VisibleSeries {
   readonly with: string;
   readonly condition: string;
 }

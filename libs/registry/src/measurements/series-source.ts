@@ -7,7 +7,7 @@ import type { SeriesLevel } from '@flotilla/signals';
 import { bind } from '../database/sql-parameters.js';
 import type { Progress } from './measurement-upkeep.js';
 
-export interface SourceSpan {
+interface SourceSpan {
   readonly level: SeriesLevel;
   readonly since: number;
   readonly until: number;

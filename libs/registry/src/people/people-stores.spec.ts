@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Asked, NewUser, NewUserSession, Registry, UserAnswer, UserRow } from '../index.js';
+import type { NewUserSession, Registry, UserAnswer, UserRow } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 import { execute } from '../test-server.js';
+import type { Asked, NewUser } from './user.js';
 
 let database: TestDatabase;
 let registry: Registry;

@@ -35,13 +35,13 @@ interface Change {
   readonly by?: AuditSource;
 }
 
-export interface SetPolicyOptions extends Change {
+interface SetPolicyOptions extends Change {
   readonly policiesMax: number;
   /** Whether the stored policies are still those that the caller knows; any are if not given. */
   readonly isExpected?: ((stored: readonly ToolPolicy[]) => boolean) | undefined;
 }
 
-export type SetPolicyAnswer = 'SET' | 'FULL' | 'OTHER_REVISION';
+type SetPolicyAnswer = 'SET' | 'FULL' | 'OTHER_REVISION';
 
 export class ToolPolicyStore {
   constructor(private readonly database: Database) {}

@@ -14,7 +14,7 @@ import type { GatewayPlace } from './gateway-places.js';
 import { storedWriters } from './process-writers.js';
 
 /** Milliseconds. */
-export interface LeaseTiming {
+interface LeaseTiming {
   /** How long after its last renewal a process counts as dead. */
   readonly leaseMs: number;
   /** Two renewals may fail before the lease lapses. */

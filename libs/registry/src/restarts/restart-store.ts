@@ -26,7 +26,7 @@ import type {
 import { unexpectedRestart } from './restart-event.js';
 
 /** Restarts are judged once the records of the calls before them are written, ms. */
-export const judgedAfterMs = 20_000;
+const judgedAfterMs = 20_000;
 /** Uptimes are rounded, and the clock of a board drifts by some seconds a day. */
 export const sameBootMs = 30_000;
 /** Starts that one statement moves. */

@@ -5,7 +5,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import { removeInBatches } from './remove-in-batches.js';
 
-export interface PartitionSpan {
+interface PartitionSpan {
   readonly name: string;
   /** ms since the Unix epoch; `until` is exclusive. */
   readonly from: number;

@@ -28,7 +28,7 @@ export interface KeptTimes {
 }
 
 /** Retention of idempotency keys: long enough for clients that retry over a weekend. */
-export const IDEMPOTENCY_KEYS_KEPT_MS = 7 * 86_400_000;
+const IDEMPOTENCY_KEYS_KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
 /** Jobs are verified with sessions of a week, and charts and alerts show those of a month. */
 const SESSIONS_KEPT_MS_MIN = 30 * DAY_MS;

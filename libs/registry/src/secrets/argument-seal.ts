@@ -17,7 +17,7 @@ type Arguments = Readonly<Record<string, unknown>>;
 
 const openedArguments = z.record(z.string(), z.unknown());
 
-export interface SealedArguments {
+interface SealedArguments {
   /** With secrets masked, for every reader. */
   readonly shown: Arguments;
   /** The arguments as they are sent; undefined where `shown` is all there is. */

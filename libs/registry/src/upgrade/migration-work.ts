@@ -4,14 +4,14 @@
  */
 
 /** READS: each row is read, for an index or a check. WRITES: each row is written again. */
-export type TableWork = 'READS' | 'WRITES';
+type TableWork = 'READS' | 'WRITES';
 
 export interface TableSize {
   readonly rows: number;
   readonly bytes: number;
 }
 
-export interface WorkedTable extends TableSize {
+interface WorkedTable extends TableSize {
   readonly table: string;
   /** Each pass over the table, in the order of the statements. */
   readonly work: readonly TableWork[];

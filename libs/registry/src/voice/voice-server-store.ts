@@ -8,10 +8,10 @@ import { toJson } from '../database/json-rows.js';
 import { sql, SqlFile } from '../database/sql-file.js';
 
 /** The result of the latest attempt to open a conversation; `UNTRIED` before the first. */
-export type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
+type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
 
 /** The kind of the latest error. NOT_BOUND concerns one device and does not change the state. */
-export type VoiceServerErrorCode = 'UNREACHABLE' | 'NOT_BOUND' | 'AUTH_FAILED' | 'ADDRESS_FORBIDDEN';
+type VoiceServerErrorCode = 'UNREACHABLE' | 'NOT_BOUND' | 'AUTH_FAILED' | 'ADDRESS_FORBIDDEN';
 
 export interface VoiceServerRow {
   readonly url: string;

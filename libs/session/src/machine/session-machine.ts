@@ -15,7 +15,7 @@ import { remember } from './request-ids.js';
 import type { SessionEffect, SessionInput } from './session-input.js';
 import { endSession, reportAnomaly } from './session-phases.js';
 
-export interface SessionStep {
+interface SessionStep {
   readonly state: MachineState;
   readonly effects: readonly SessionEffect[];
 }

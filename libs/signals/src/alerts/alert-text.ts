@@ -6,13 +6,13 @@ import { chinese } from './chinese.js';
 
 export type AlertLanguage = 'en' | 'zh';
 
-export interface TextOptions {
+interface TextOptions {
   readonly language: AlertLanguage;
   /** IANA name of the zone in which times are written. */
   readonly timeZone: string;
 }
 
-export interface DescribedAlert {
+interface DescribedAlert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly facts: AlertFacts;

@@ -5,7 +5,7 @@ import type { AlertFacts } from './alert-facts.js';
 import type { RuleTerms } from './alert-rule.js';
 
 /** What one condition contributes to the texts of its alert. */
-export type ConditionFacts = Pick<AlertFacts, 'label' | 'value' | 'total' | 'reason' | 'jobId'>;
+type ConditionFacts = Pick<AlertFacts, 'label' | 'value' | 'total' | 'reason' | 'jobId'>;
 
 export interface Condition {
   /** The id of a device, job or webhook; empty for the fleet. */

@@ -12,7 +12,7 @@ export const GROUP_WINDOW_MS = 30_000;
 /** The wait for further devices before an alert about a device is sent, ms. */
 const COLLECT_MS = 10_000;
 
-export interface FiringState {
+interface FiringState {
   /** Conditions of the rule that have not fired. */
   readonly waiting: readonly Condition[];
   /** Devices of the rule that fired within the last `GROUP_WINDOW_MS`. */
@@ -28,7 +28,7 @@ export interface Firing {
   readonly groupUntil: number | undefined;
 }
 
-export interface FiringDecision {
+interface FiringDecision {
   readonly fired: readonly Firing[];
   /** Joins the open group, without another message. */
   readonly joined: { readonly alertId: string; readonly conditions: readonly Condition[] } | undefined;

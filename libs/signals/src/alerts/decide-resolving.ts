@@ -9,7 +9,7 @@ export interface FiredCondition {
   readonly clearedAt: number | undefined;
 }
 
-export interface ResolvingDecision {
+interface ResolvingDecision {
   /** Conditions that were gone for long enough. From now on they can fire again. */
   readonly ended: readonly FiredCondition[];
   /** The alerts without further conditions. */

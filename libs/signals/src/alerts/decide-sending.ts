@@ -4,7 +4,7 @@ import type { NotificationKind } from './decide-notifying.js';
 /** The shortest time between two messages to one channel, ms. */
 export const CHANNEL_PACE_MS = 2_000;
 /** Alerts in one message: more do not fit into a chat. */
-export const ALERTS_PER_MESSAGE = 50;
+const ALERTS_PER_MESSAGE = 50;
 /** How long an undelivered message is tried, ms: an operator then looks at the console. */
 export const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 /** The first wait after a failed attempt, and the longest, ms. */

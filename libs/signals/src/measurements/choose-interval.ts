@@ -2,7 +2,7 @@
 
 export type SeriesLevel = 'RAW' | 'HOUR' | 'DAY';
 
-export interface ChartPeriod {
+interface ChartPeriod {
   readonly since: number;
   /** Not in the period. */
   readonly until: number;
@@ -28,7 +28,7 @@ const steps: readonly number[] = [
   ...[1, 2, 3, 5, 7, 14, 28].map((days) => days * dayMs),
 ];
 
-export interface ChartLimits {
+interface ChartLimits {
   /** From when single points are there; before, only roll-ups. */
   readonly rawSince: number;
   /** Series that are combined: 1 for a chart of one device. */

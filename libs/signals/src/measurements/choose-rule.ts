@@ -2,7 +2,7 @@
 import { matchesPath } from './measurement-path.js';
 import type { PathPattern } from './measurement-path.js';
 
-export interface RuleOrder {
+interface RuleOrder {
   readonly pattern: PathPattern;
   readonly savedAt: number;
   readonly id: string;

@@ -9,7 +9,7 @@ export const pathMax = 200;
 /** Nested levels into which a state is read. */
 const levelsMax = 6;
 /** Numbers of one report that are looked at. */
-export const valuesPerReportMax = 200;
+const valuesPerReportMax = 200;
 /** The source of samples of microcontrollers, where states have the name of their tool. */
 const samplesSource = 'samples';
 

@@ -10,7 +10,7 @@ export interface RequestSubject {
 }
 
 /** The same for an upgrade. */
-export interface UpgradeSubject {
+interface UpgradeSubject {
   readonly board: string;
   /** Of the image, once it is known. */
   readonly version?: string;

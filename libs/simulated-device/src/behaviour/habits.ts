@@ -8,7 +8,7 @@ import { Knobs } from './knobs.js';
 import { seededRandom } from './seeded-random.js';
 import { TimedBehaviours } from './timed-behaviours.js';
 
-export interface Mishaps {
+interface Mishaps {
   crash(reason: string, now: number): void;
   /** The device is away until this time, ms. */
   loseWifi(until: number): void;

@@ -10,7 +10,7 @@ import type { Behaviour, LastingBehaviour } from './behaviour.js';
 import type { BehaviourScript } from './behaviour-script.js';
 import type { Habits } from './habits.js';
 
-export type MomentaryBehaviour = Exclude<Behaviour, LastingBehaviour>;
+type MomentaryBehaviour = Exclude<Behaviour, LastingBehaviour>;
 
 interface MomentParts {
   readonly state: DeviceState;

@@ -13,7 +13,7 @@ const ENTRIES_MAX = 378;
 const ENTRY_BYTES = 32;
 
 export type NvsNamespace = 'mqtt' | 'websocket';
-export type NvsValue = string | number;
+type NvsValue = string | number;
 
 export class Nvs {
   readonly #values: Map<string, NvsValue>;

@@ -22,7 +22,7 @@ export type HeardAnswer = { readonly updateUrl: string | undefined } & (
   | { readonly kind: 'activation'; readonly activation: Activation }
 );
 
-export type OtaVerdict =
+type OtaVerdict =
   | HeardAnswer
   /** No JSON object: as good as no answer. */
   | { readonly kind: 'unreadable' }

@@ -5,7 +5,7 @@
 import { leadingInteger } from './leading-integer.js';
 import type { Nvs } from './nvs.js';
 
-export interface MqttSettings {
+interface MqttSettings {
   readonly transport: 'mqtt';
   readonly host: string;
   readonly port: number;
@@ -18,7 +18,7 @@ export interface MqttSettings {
   readonly publishTopic: string;
 }
 
-export interface WebSocketSettings {
+interface WebSocketSettings {
   readonly transport: 'websocket';
   readonly host: string;
   readonly port: number;
@@ -33,7 +33,7 @@ export interface WebSocketSettings {
 export type TransportSettings = MqttSettings | WebSocketSettings;
 
 /** `absent`: there is nothing to connect to, so the device stays away until its next boot. */
-export type SettingsReading = TransportSettings | 'absent' | { readonly crash: string };
+type SettingsReading = TransportSettings | 'absent' | { readonly crash: string };
 
 /** The port by which the firmware decides that MQTT goes over TLS. [xiaozhi §2.2] */
 const MQTT_TLS_PORT = 8883;

@@ -7,7 +7,7 @@
 const WORK_MAX = 1000;
 
 /** What the task waits for: the answer to a hello, or to a request. */
-export type Holder = 'hello' | 'request';
+type Holder = 'hello' | 'request';
 
 export interface Work {
   /** Starts the work at `now` and says for how many ms it occupies the task. */

@@ -15,7 +15,7 @@ import { errorBody, resultBody, type Replies, type ReplyBody, type Request } fro
 import type { DeferredWork, SimulatedTool, ToolAnswer, ToolArguments, ToolExchange } from './tool.js';
 
 /** What a called tool may do to the device as a whole. */
-export interface DeviceFate {
+interface DeviceFate {
   /** Breaks the connection abruptly and reconnects later. */
   breakOff(now: number): void;
   /** Carries out work that a tool has scheduled. */

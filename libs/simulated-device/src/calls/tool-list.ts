@@ -12,7 +12,7 @@ const PAGE_BYTES_RESERVED = 30;
 const PAGE_START = '{"tools":[';
 
 /** The text of `result`, or the error. */
-export type ListedPage = { readonly result: string } | { readonly error: string };
+type ListedPage = { readonly result: string } | { readonly error: string };
 
 interface Entry {
   readonly tool: SimulatedTool;

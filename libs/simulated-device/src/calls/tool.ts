@@ -30,7 +30,7 @@ export interface ToolExchange {
   readonly then: (response: HttpResponse | undefined) => PlainAnswer;
 }
 
-export type PlainAnswer = boolean | number | string | { readonly error: string };
+type PlainAnswer = boolean | number | string | { readonly error: string };
 
 export type ToolAnswer = PlainAnswer | { readonly deferred: DeferredWork } | ToolExchange;
 

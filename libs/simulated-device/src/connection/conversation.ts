@@ -29,7 +29,7 @@ export interface SoundCounts {
 }
 
 /** The result of a server hello; `fatal` crashes the firmware. */
-export type HelloVerdict = 'accepted' | 'ignored' | 'fatal';
+type HelloVerdict = 'accepted' | 'ignored' | 'fatal';
 
 export class Conversation {
   #stage: 'idle' | 'waiting' | 'open' = 'idle';

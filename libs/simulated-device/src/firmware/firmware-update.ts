@@ -14,8 +14,7 @@ import type { Link } from '../connection/link.js';
 export type UpdateFault = Extract<LastingBehaviour, { kind: 'upgradeFault' }>;
 
 /** `written`: the device restarts into the image, or into what the fault makes of it. */
-export type UpdateResult =
-  { readonly kind: 'failed' } | { readonly kind: 'written'; readonly fault: UpdateFault | undefined };
+type UpdateResult = { readonly kind: 'failed' } | { readonly kind: 'written'; readonly fault: UpdateFault | undefined };
 
 interface Parts {
   readonly http: HttpRequests;

@@ -8,7 +8,7 @@ import { buzz, leafWetness, measureSoil, readFlow, runPump, waterBed } from './s
 export const boardProfileNames = ['esp32', 'avr', 'generic'] as const;
 export type BoardProfileName = (typeof boardProfileNames)[number];
 
-export type PinType = 'digital_output' | 'digital_input' | 'pwm_output' | 'adc_input';
+type PinType = 'digital_output' | 'digital_input' | 'pwm_output' | 'adc_input';
 
 /** `bufferSize`: samples in the ring; without it the board keeps statistics only. */
 export interface PinSetup {

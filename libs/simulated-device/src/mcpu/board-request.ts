@@ -3,7 +3,7 @@
  * drops. [mcpu §1, §2.6]
  */
 
-export type BoardRequest =
+type BoardRequest =
   | {
       readonly kind: 'request';
       readonly id: number;

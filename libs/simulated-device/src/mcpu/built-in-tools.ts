@@ -9,7 +9,7 @@ const refusal = (message: string): SketchAnswer => ({ error: { code: -32_602, me
 const badParams = refusal('Bad params');
 const wrongPin = refusal('Wrong pin type');
 
-export interface BoardState {
+interface BoardState {
   readonly profile: BoardProfile;
   readonly pins: readonly BoardPin[];
 }

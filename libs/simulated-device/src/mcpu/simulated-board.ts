@@ -15,7 +15,7 @@ export type BoardEffect =
   /** Call `tick` at this time. */
   | { readonly kind: 'wakeAt'; readonly at: number };
 
-export interface BoardSetup {
+interface BoardSetup {
   readonly profile: BoardProfile;
   readonly random: () => number;
 }

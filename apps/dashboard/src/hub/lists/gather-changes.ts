@@ -21,7 +21,7 @@ export interface ChangedList<Row> {
   readonly onMembership: () => void;
 }
 
-export interface GatheredChanges<Row> {
+interface GatheredChanges<Row> {
   readonly add: (change: RowChange<Row>) => void;
   /** Drops what was not applied yet. */
   readonly stop: () => void;

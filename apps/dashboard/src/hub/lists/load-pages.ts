@@ -26,7 +26,7 @@ export interface PageAnswer<Row, Failure> {
   readonly failure?: Failure | undefined;
 }
 
-export interface PagesWanted {
+interface PagesWanted {
   readonly after: string | null;
   /** Pages are loaded until so many rows are there; at least one page. */
   readonly rowsWanted: number;
@@ -70,7 +70,7 @@ export function withPatch<Row>(patches: readonly RowsPatch<Row>[], patch: RowsPa
   return [...patches, patch].slice(-patchesMax);
 }
 
-export interface PagesAnswer<Row, Filter> {
+interface PagesAnswer<Row, Filter> {
   readonly filter: Filter;
   readonly after: string | null;
   /** Missing if the hub did not answer. */

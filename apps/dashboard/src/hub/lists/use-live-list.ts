@@ -7,7 +7,7 @@ import { type ChangedList, gatherChanges, type PatchRows, type RowChange } from 
 /** Ms between two reads of a list, however many rows come and leave. */
 export const rereadMs = 2_000;
 
-export interface LiveList<Data, Variables extends AnyVariables, Row> {
+interface LiveList<Data, Variables extends AnyVariables, Row> {
   readonly subscription: DocumentInput<Data, Variables>;
   /** The same object as long as the filter is the same. */
   readonly variables: Variables;

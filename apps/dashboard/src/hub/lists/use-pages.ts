@@ -27,7 +27,7 @@ export interface Pages<Row> {
   readonly patch: (change: (rows: readonly Row[]) => readonly Row[], rowsMax?: number) => void;
 }
 
-export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
+interface PagesOptions<Data, Variables extends AnyVariables, Row> {
   readonly query: DocumentInput<Data, Variables>;
   /**
    * Variables for the page after a cursor. Keep the same function while the filter is the same

@@ -10,7 +10,7 @@ import { FilterBar } from '../devices/filter-bar';
 import { DeviceCountDocument } from '../devices/generated/devices';
 import { conditionsIn } from '../devices/stored-filter';
 
-export interface KeyDevicesProps {
+interface KeyDevicesProps {
   /** A DeviceFilter; null: the whole fleet. */
   readonly filter: unknown;
 }
@@ -53,7 +53,7 @@ function CoveredCount({ filter }: KeyDevicesProps) {
   );
 }
 
-export interface KeyDeviceFieldsProps {
+interface KeyDeviceFieldsProps {
   /** Undefined: the key covers the whole fleet. */
   readonly devices: DeviceConditions | undefined;
   readonly onChange: (devices: DeviceConditions | undefined) => void;

@@ -15,7 +15,7 @@ import { NewKeyDialog } from './new-key-dialog';
 
 type Key = AccessQuery['apiKeys'][number];
 
-export interface KeysProps {
+interface KeysProps {
   readonly keys: readonly Key[];
   readonly onChanged: () => void;
 }

@@ -15,7 +15,7 @@ import { KeyDeviceFields } from './key-devices';
 const lifetimes = ['30', '90', '365', 'never'] as const;
 const dayMs = 86_400_000;
 
-export interface NewKeyDialogProps {
+interface NewKeyDialogProps {
   readonly onClose: () => void;
   readonly onMade: () => void;
 }

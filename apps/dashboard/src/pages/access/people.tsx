@@ -13,7 +13,7 @@ import { PersonMenu } from './person-menu';
 
 export type User = AccessQuery['users'][number];
 
-export interface PeopleProps {
+interface PeopleProps {
   readonly users: readonly User[];
   readonly onChanged: () => void;
 }

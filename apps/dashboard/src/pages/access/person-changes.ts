@@ -1,7 +1,7 @@
 /** What a form changes of a person. */
 import type { Role } from './generated/access';
 
-export interface PersonFields {
+interface PersonFields {
   readonly name: string;
   readonly email: string | null;
   readonly role: Role;

@@ -14,7 +14,7 @@ import { personChanges } from './person-changes';
 
 const roles: readonly Role[] = ['VIEWER', 'OPERATOR', 'FIRMWARE', 'ADMIN'];
 
-export interface PersonDialogProps {
+interface PersonDialogProps {
   /** Undefined: a new person. */
   readonly user: User | undefined;
   readonly onClose: () => void;

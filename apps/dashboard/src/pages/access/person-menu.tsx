@@ -16,7 +16,7 @@ import type { User } from './people';
 const acts = ['reset', 'signOut', 'switch', 'remove'] as const;
 type Act = (typeof acts)[number];
 
-export interface PersonMenuProps {
+interface PersonMenuProps {
   readonly user: User;
   /** The hub refuses to disable or delete this person. */
   readonly isLastAdmin: boolean;

@@ -8,7 +8,7 @@ const AddDevicesDialog = lazy(() =>
   import('./add-devices-dialog').then(({ AddDevicesDialog: Dialog }) => ({ default: Dialog })),
 );
 
-export interface AddDevicesProps {
+interface AddDevicesProps {
   /** Devices were added, or may have been. */
   readonly onAdded?: () => void;
   readonly isMain?: boolean;

@@ -21,7 +21,7 @@ const fileBytesMax = 4 * 1024 * 1024;
 const shownMax = 100;
 const example = 'deviceId,name,tags\n02:00:00:00:00:01,Lobby left,lobby;front\n';
 
-export interface ByFileProps {
+interface ByFileProps {
   readonly onClose: () => void;
   /** Called with true when the registration begins, and with false when it ends. */
   readonly onRegistering: (isRegistering: boolean) => void;

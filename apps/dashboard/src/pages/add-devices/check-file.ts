@@ -17,7 +17,7 @@ export type CheckedFile =
   | { readonly kind: 'tooLong'; readonly count: number };
 
 /** A problem of the hub, by the place in what was sent. */
-export interface HubProblem {
+interface HubProblem {
   readonly message: string;
   readonly path: readonly string[];
 }

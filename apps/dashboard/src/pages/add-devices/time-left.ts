@@ -6,7 +6,7 @@ const units = [
   ['second', 1],
 ] as const;
 
-export type TimeUnit = (typeof units)[number][0];
+type TimeUnit = (typeof units)[number][0];
 
 /** Nothing is left: no parts. */
 export function timeLeft(until: number, now: number): readonly (readonly [TimeUnit, number])[] {

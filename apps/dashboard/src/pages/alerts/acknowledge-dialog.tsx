@@ -10,7 +10,7 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { AcknowledgeAlertDocument } from './generated/alerts';
 
-export interface AcknowledgeDialogProps {
+interface AcknowledgeDialogProps {
   /** Undefined: closed. */
   readonly id: string | undefined;
   readonly onClose: () => void;

@@ -8,7 +8,7 @@ import { Section } from '../../parts/page';
 import { Time } from '../../parts/time/time';
 import type { AlertCardFragment } from './generated/alerts';
 
-export interface AlertCardProps {
+interface AlertCardProps {
   readonly alert: AlertCardFragment;
   readonly onAcknowledge: (id: string) => void;
 }

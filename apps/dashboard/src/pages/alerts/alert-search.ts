@@ -2,7 +2,7 @@
 export const alertViews = ['firing', 'acknowledged', 'history', 'rules', 'channels'] as const;
 export type AlertView = (typeof alertViews)[number];
 
-export interface AlertSearch {
+interface AlertSearch {
   readonly view?: AlertView;
 }
 

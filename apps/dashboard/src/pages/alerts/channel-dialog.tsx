@@ -12,7 +12,7 @@ import {
   UpdateNotificationChannelDocument,
 } from './generated/alerts';
 
-export interface ChannelDialogProps {
+interface ChannelDialogProps {
   readonly channel: EditedChannelFragment | undefined;
   readonly onClose: () => void;
   readonly onSaved: () => void;

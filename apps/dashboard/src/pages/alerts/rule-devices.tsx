@@ -8,7 +8,7 @@ import { conditionsIn } from '../devices/stored-filter';
 import type { DeviceFilter } from './generated/alerts';
 import { filterIn } from './rule-input';
 
-export interface RuleDevicesProps {
+interface RuleDevicesProps {
   /** Null for all devices, undefined while the JSON is not a filter. */
   readonly devices: DeviceFilter | null | undefined;
   readonly onChange: (devices: DeviceFilter | null | undefined) => void;

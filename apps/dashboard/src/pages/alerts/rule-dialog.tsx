@@ -22,7 +22,7 @@ import { kindsWithoutDevices, shareKinds, shownThreshold, typedThreshold } from 
 import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
-export interface RuleDialogProps {
+interface RuleDialogProps {
   readonly rule: EditedRuleFragment | undefined;
   readonly channels: readonly ChannelFieldsFragment[];
   readonly onClose: () => void;

@@ -6,11 +6,11 @@ import { isText } from '../../parts/unknown-values';
 export const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT', 'EXPIRED'] as const;
 /** How single calls and calls of jobs end. */
 export const callOutcomes = ['SUCCEEDED', 'NO_CHANGE', ...failedOutcomes, 'CANCELLED', 'SKIPPED'] as const;
-export type CallOutcome = (typeof callOutcomes)[number];
+type CallOutcome = (typeof callOutcomes)[number];
 
 /** Times to look back, in hours: up to a week, and a month. */
 export const spans = [1, 24, 168, 744] as const;
-export type Span = (typeof spans)[number];
+type Span = (typeof spans)[number];
 
 export interface CallSearch {
   readonly tool?: string;

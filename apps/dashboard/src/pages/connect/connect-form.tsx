@@ -10,7 +10,7 @@ import { Page, Section } from '../../parts/page';
 import { type AgentRequest, type AgentScope, type Decision, type RequestProblem, sendDecision } from './agent-request';
 import classes from './connect.module.css';
 
-export interface ConnectFormProps {
+interface ConnectFormProps {
   readonly uid: string;
   readonly request: AgentRequest;
   readonly onProblem: (problem: RequestProblem) => void;

@@ -15,7 +15,7 @@ import {
   type DesiredSeenFragment,
 } from './generated/desired';
 
-export interface DesiredActionsProps {
+interface DesiredActionsProps {
   readonly state: DesiredSeenFragment;
   readonly onChanged: (state: DesiredSeenFragment) => void;
 }

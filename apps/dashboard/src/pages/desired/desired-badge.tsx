@@ -11,7 +11,7 @@ const looks = {
   paused: { token: 'unknown', icon: IconPlayerPause },
 } as const satisfies Readonly<Record<string, { readonly token: string; readonly icon: Icon }>>;
 
-export interface DesiredBadgeProps {
+interface DesiredBadgeProps {
   readonly state: {
     readonly enabled: boolean;
     readonly pausedReason: string | null;

@@ -12,7 +12,7 @@ import { type Change, changesBetween } from './changes-between';
 import { DesiredEditsDocument, type DesiredEditFragment, type DesiredEditsQuery } from './generated/desired';
 import classes from './desired.module.css';
 
-export interface DesiredHistoryProps {
+interface DesiredHistoryProps {
   readonly id: string;
   /** With another one the edits are read again. */
   readonly generation: number;

@@ -25,7 +25,7 @@ const paceMs = 2_000;
 /** The first page has as many: who has scrolled further is not thrown back. */
 const pageSize = 100;
 
-export interface DesiredTargetsProps {
+interface DesiredTargetsProps {
   readonly id: string;
   /** With another summary the list is read again. */
   readonly summary: DesiredSummaryFragment;

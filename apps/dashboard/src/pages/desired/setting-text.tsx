@@ -1,5 +1,5 @@
 /** What a desired state sets: the tool with its arguments, such as `volume=30`. */
-export interface SettingTextProps {
+interface SettingTextProps {
   readonly state: { readonly tool: string; readonly arguments: unknown };
 }
 

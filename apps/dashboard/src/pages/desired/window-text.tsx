@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { weekdayNames } from '../../parts/job/weekdays';
 
-export interface WindowTextProps {
+interface WindowTextProps {
   readonly window: {
     readonly from: string;
     readonly to: string;

@@ -1,7 +1,7 @@
 /** What a form changes of a device. */
 import type { TransportKind } from './generated/device';
 
-export interface DeviceFields {
+interface DeviceFields {
   readonly name: string | null;
   readonly tags: readonly string[];
   readonly timeZone: string | null;

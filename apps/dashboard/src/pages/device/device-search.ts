@@ -2,7 +2,7 @@
 export const deviceTabs = ['tools', 'measurements', 'pictures', 'calls', 'events', 'history', 'pins', 'log'] as const;
 export type DeviceTab = (typeof deviceTabs)[number];
 
-export interface DeviceTabSearch {
+interface DeviceTabSearch {
   readonly tab?: DeviceTab;
 }
 

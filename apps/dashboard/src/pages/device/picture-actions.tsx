@@ -21,7 +21,7 @@ const photoTool = 'self.camera.take_photo';
 const snapshotTool = 'self.screen.snapshot';
 const showTool = 'self.screen.preview_image';
 
-export interface PictureActionsProps {
+interface PictureActionsProps {
   readonly device: DeviceSeen;
   /** A picture may be there. */
   readonly onDone: () => void;

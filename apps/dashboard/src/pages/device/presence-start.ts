@@ -1,5 +1,5 @@
 /** Where the line of a device's presence begins. */
-export interface KnownPast {
+interface KnownPast {
   /** Ms, as all times here. */
   readonly now: number;
   readonly hours: number;

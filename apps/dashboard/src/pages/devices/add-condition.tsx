@@ -13,7 +13,7 @@ import {
 } from './device-search';
 import type { DeviceChoicesQuery } from './generated/devices';
 
-export interface AddConditionProps {
+interface AddConditionProps {
   readonly search: DeviceSearch;
   /** Values that devices have; undefined while they are asked for. */
   readonly choices: DeviceChoicesQuery | undefined;

@@ -3,7 +3,7 @@ import { type DeviceConditions, type DeviceSearch, excludedBy, listIn } from './
 
 export type PlainCondition = Exclude<keyof DeviceConditions, 'any' | 'not'>;
 
-export interface PlainPart {
+interface PlainPart {
   readonly name: PlainCondition;
   readonly value: unknown;
 }

@@ -5,19 +5,19 @@ import { type PlainCondition, plainPartsOf, withoutExcluded, withoutPart } from 
 import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy, hasFields, listIn } from './device-search';
 import type { Dialect, TransportKind } from './generated/devices';
 
-export interface NamedGroup {
+interface NamedGroup {
   readonly id: string;
   readonly name: string;
 }
 
-export interface Chip {
+interface Chip {
   readonly key: string;
   readonly text: string;
   /** The change of the filter that takes it away. */
   readonly removal: Partial<DeviceSearch>;
 }
 
-export interface ConditionTexts {
+interface ConditionTexts {
   readonly chipsOf: (search: DeviceSearch) => readonly Chip[];
   readonly textOf: (conditions: DeviceConditions) => string;
 }

@@ -12,7 +12,7 @@ import type { DeviceOrder, DeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import type { DeviceLineFragment } from './generated/devices';
 
-export interface DeviceColumnsOptions {
+interface DeviceColumnsOptions {
   readonly shown: ReadonlySet<ColumnId>;
   readonly search: DeviceSearch;
   readonly setSearch: (change: Partial<DeviceSearch>) => void;

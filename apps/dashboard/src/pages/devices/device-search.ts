@@ -32,7 +32,7 @@ export interface DeviceSearch extends DeviceConditions {
 export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
 
 /** Conditions that are free text. */
-export const textConditions = ['model', 'firmwareVersion', 'firmwareBefore', 'hasTool'] as const;
+const textConditions = ['model', 'firmwareVersion', 'firmwareBefore', 'hasTool'] as const;
 /** Lists the values of a type. A missing or an unknown one does not compile. */
 function eachOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {
   return Object.keys(values) as Value[];
@@ -44,7 +44,7 @@ export const choiceConditions = {
   transport: eachOf<TransportKind>({ MQTT: true, WEBSOCKET: true, TCP: true }),
   dialect: eachOf<Dialect>({ XIAOZHI: true, MCPU: true }),
 } as const;
-export const orders: readonly DeviceOrder[] = ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'];
+const orders: readonly DeviceOrder[] = ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'];
 
 /** Levels of `any` and `not`; the hub takes no more. */
 const depthMax = 5;

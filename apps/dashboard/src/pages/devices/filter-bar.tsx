@@ -16,7 +16,7 @@ import classes from './devices.module.css';
 import { DeviceChoicesDocument } from './generated/devices';
 import { GroupMenu } from './group-menu';
 
-export interface FilterBarProps {
+interface FilterBarProps {
   readonly search: DeviceSearch;
   readonly onChange: (change: Partial<DeviceSearch>) => void;
 }

@@ -17,7 +17,7 @@ import { useConditionTexts } from './condition-text';
 import { CreateDeviceGroupDocument, type DeviceFilter, UpdateDeviceGroupDocument } from './generated/devices';
 import { conditionsIn } from './stored-filter';
 
-export interface GroupDialogProps {
+interface GroupDialogProps {
   readonly group: SavedGroupFragment | 'new';
   /** The filter that is set, where a group can have it. */
   readonly filter: DeviceFilter | undefined;

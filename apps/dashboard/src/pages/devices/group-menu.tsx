@@ -17,7 +17,7 @@ import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument } from './generated/devices';
 import { GroupDialog } from './group-dialog';
 
-export interface GroupMenuProps {
+interface GroupMenuProps {
   readonly search: DeviceSearch;
   readonly groups: readonly SavedGroupFragment[];
   readonly onChange: (change: Partial<DeviceSearch>) => void;

@@ -8,7 +8,7 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useNotify } from '../../parts/use-notify';
 import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
 
-export interface TagDialogProps {
+interface TagDialogProps {
   readonly isOpen: boolean;
   readonly filter: DeviceFilter;
   /** How many that are now. */

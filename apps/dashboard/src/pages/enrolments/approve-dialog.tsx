@@ -12,7 +12,7 @@ import { useApproval } from './use-approval';
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
-export interface ApproveDialogProps {
+interface ApproveDialogProps {
   readonly enrolment: Enrolment;
   readonly onClose: () => void;
   readonly onApproved: () => void;

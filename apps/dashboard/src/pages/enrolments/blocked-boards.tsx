@@ -17,7 +17,7 @@ export function useBlockedBoards(refreshMs: number): Pages<BlockedBoard> {
   return usePages({ query: BlockedBoardsDocument, variables: onlyAfter, listOf, refreshMs });
 }
 
-export interface BlockedBoardsProps {
+interface BlockedBoardsProps {
   readonly boards: Pages<BlockedBoard>;
   readonly mayDecide: boolean;
   readonly onUnblocked: () => void;

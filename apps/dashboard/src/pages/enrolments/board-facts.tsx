@@ -4,7 +4,7 @@ import { Time } from '../../parts/time/time';
 import classes from './enrolments.module.css';
 import type { EnrolmentsQuery } from './generated/enrolments';
 
-export interface BoardFactsProps {
+interface BoardFactsProps {
   readonly enrolment: EnrolmentsQuery['enrolments']['nodes'][number];
 }
 

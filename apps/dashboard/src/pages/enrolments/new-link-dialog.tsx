@@ -3,7 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { SecretDialog } from '../../parts/dialog/secret-dialog';
 import { NewLinkForm } from './new-link-form';
 
-export interface NewLinkDialogProps {
+interface NewLinkDialogProps {
   readonly onClose: () => void;
   readonly onMade: () => void;
 }

@@ -16,7 +16,7 @@ export interface MadeLink {
   readonly expiresAt: string;
 }
 
-export interface NewLinkFormProps {
+interface NewLinkFormProps {
   readonly onClose: () => void;
   readonly onMade: (link: MadeLink) => void;
 }

@@ -8,7 +8,7 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useNotify } from '../../parts/use-notify';
 import { BlockBoardDocument, type EnrolmentsQuery, RejectEnrolmentDocument } from './generated/enrolments';
 
-export interface RejectDialogProps {
+interface RejectDialogProps {
   readonly enrolment: EnrolmentsQuery['enrolments']['nodes'][number];
   readonly onClose: () => void;
   readonly onDone: () => void;

@@ -5,7 +5,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import { ApproveEnrolmentDocument } from './generated/enrolments';
 
-export interface ApprovalOptions {
+interface ApprovalOptions {
   /** Whether a device with this id is already enrolled, as far as known. */
   readonly replaces: boolean;
   readonly onApproved: () => void;

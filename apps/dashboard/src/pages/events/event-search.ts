@@ -4,7 +4,7 @@
  */
 import type { EventFilter } from './generated/events';
 
-export interface EventSearch {
+interface EventSearch {
   /** Types, or prefixes such as `device.*`. */
   readonly types?: readonly string[];
   readonly except?: readonly string[];

@@ -29,7 +29,7 @@ const gatherMs = 300;
 /** Rows that are kept while others arrive. */
 const rowsMax = 5_000;
 
-export interface EventTailProps {
+interface EventTailProps {
   /** The same object as long as the filter is the same. */
   readonly filter: EventFilter;
 }

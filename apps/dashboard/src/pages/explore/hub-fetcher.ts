@@ -9,7 +9,7 @@ import { operationKindOf } from './operation-kind';
 
 type Fetcher = GraphiQLProps['fetcher'];
 
-export interface HubFetcher {
+interface HubFetcher {
   readonly fetcher: Fetcher;
   readonly close: () => void;
 }

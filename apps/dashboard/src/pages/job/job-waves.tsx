@@ -10,7 +10,7 @@ import { shareFormat } from './share-format';
 
 type Wave = JobSeenFragment['waves'][number];
 
-export interface JobWavesProps {
+interface JobWavesProps {
   readonly waves: readonly Wave[];
   readonly currentWave: number;
   /** The current wave waits for a person to open the next one. */

@@ -1,6 +1,6 @@
 /** Shows when the targets of a job may have changed, without reading them. */
 
-export interface StagedJob {
+interface StagedJob {
   readonly state: string;
   readonly currentWave: number;
   readonly progress: {

@@ -5,7 +5,7 @@
 import type { CombinedError } from 'urql';
 import type { FleetLineQuery, FleetLineQueryVariables } from './generated/measurements';
 
-export type FleetPoint = FleetLineQuery['fleetMeasurements']['points'][number];
+type FleetPoint = FleetLineQuery['fleetMeasurements']['points'][number];
 
 /** A part of the fleet with the name of its line. */
 export interface FleetPart {

@@ -28,7 +28,7 @@ export function newDraftId(): string {
 }
 
 /** Names a draft and its person. */
-export interface DraftKey {
+interface DraftKey {
   readonly id: string;
   readonly viewer: string;
 }

@@ -40,7 +40,7 @@ export interface DraftWindow {
   readonly days: readonly number[];
 }
 
-export type JobKind = 'tool' | 'firmware';
+type JobKind = 'tool' | 'firmware';
 
 export interface JobDraft {
   readonly name: string;
@@ -190,7 +190,7 @@ export function hasWhom({ ids, devices, isWholeFleet }: Pick<JobDraft, 'ids' | '
   return ids !== undefined || filterOf(devices) !== undefined || isWholeFleet;
 }
 
-export type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start' | 'skippedStart';
+type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start' | 'skippedStart';
 
 /** The first thing that a step lacks; undefined where it is complete. */
 export function missingIn(step: StepName, draft: JobDraft): Missing | undefined {

@@ -11,7 +11,7 @@ import { cronOf, defaultSchedule } from '../../parts/schedule/schedule';
 import { viewerZone } from '../../parts/zone/time-zones';
 import { CreateRecurringJobDocument, type CreateJobInput } from './generated/new-job';
 
-export interface RepeatJobProps {
+interface RepeatJobProps {
   readonly input: CreateJobInput;
   readonly onClose: () => void;
 }

@@ -6,7 +6,7 @@ import { type JobDraft, reachableStep } from './job-draft';
 import { type StepName, steps } from './job-steps';
 import classes from './new-job.module.css';
 
-export interface WizardStepsProps {
+interface WizardStepsProps {
   readonly current: StepName;
   readonly draft: JobDraft;
   readonly onStep: (step: StepName | undefined) => void;

@@ -3,7 +3,7 @@ import { createContext, useContext } from 'react';
 import type { JobDraft } from './job-draft';
 import type { Refusal } from './refusals';
 
-export interface Wizard {
+interface Wizard {
   readonly draft: JobDraft;
   readonly change: (change: Partial<JobDraft>) => void;
   /** What the hub said of the draft when it was last asked. */

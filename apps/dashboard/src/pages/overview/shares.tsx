@@ -8,7 +8,7 @@ import classes from './overview.module.css';
 /** Further ones have few devices each; the Devices page finds them. */
 const shown = 7;
 
-export interface SharesProps {
+interface SharesProps {
   readonly title: string;
   readonly condition: 'model' | 'firmwareVersion';
   readonly shares: FleetNowQuery['fleetSummary']['models'] | undefined;

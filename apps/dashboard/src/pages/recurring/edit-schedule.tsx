@@ -15,7 +15,7 @@ import {
 } from './generated/recurring';
 import { changesOf, inputOfCard } from './recurring-input';
 
-export interface EditScheduleProps {
+interface EditScheduleProps {
   readonly job: RecurringJobCardFragment;
   readonly onClose: () => void;
   readonly onSaved: () => void;

@@ -29,7 +29,7 @@ import {
 import { inputOfCard } from './recurring-input';
 import classes from './recurring.module.css';
 
-export interface RecurringCardProps {
+interface RecurringCardProps {
   readonly job: RecurringJobCardFragment;
   readonly onChanged: () => void;
 }

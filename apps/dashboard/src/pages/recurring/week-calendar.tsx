@@ -11,7 +11,7 @@ const shownMax = 8;
 /** Jobs that a day names where it cannot list all their runs. */
 const namesMax = 3;
 
-export interface WeekCalendarProps {
+interface WeekCalendarProps {
   readonly jobs: Parameters<typeof weekOf>[0];
 }
 

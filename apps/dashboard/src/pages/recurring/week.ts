@@ -1,6 +1,6 @@
 /** The runs of the coming week by day, in the zone of the viewer. */
 
-export interface Run {
+interface Run {
   readonly at: number;
   readonly id: string;
   readonly name: string;

@@ -13,7 +13,7 @@ import {
   type Verification,
 } from './generated/settings';
 
-export interface PolicyDialogProps {
+interface PolicyDialogProps {
   readonly policy: Policy | undefined;
   /** All of the hub, as the page shows them. */
   readonly policies: readonly Policy[];

@@ -21,7 +21,7 @@ import {
 type Webhook = WebhooksQuery['webhooks'][number];
 type Delivery = Webhook['deliveries'][number];
 
-export interface WebhookCardProps {
+interface WebhookCardProps {
   readonly webhook: Webhook;
   readonly onEdit: () => void;
   readonly onChanged: () => void;

@@ -7,7 +7,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { SecretDialog } from '../../parts/dialog/secret-dialog';
 import { CreateWebhookDocument, UpdateWebhookDocument, type WebhooksQuery } from './generated/webhooks';
 
-export interface WebhookDialogProps {
+interface WebhookDialogProps {
   readonly webhook: WebhooksQuery['webhooks'][number] | undefined;
   readonly onClose: () => void;
   readonly onSaved: () => void;

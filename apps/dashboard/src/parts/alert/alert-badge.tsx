@@ -11,7 +11,7 @@ const looks = {
   RESOLVED: { token: 'succeeded', icon: IconCheck },
 } as const satisfies Readonly<Record<string, { readonly token: string; readonly icon: Icon }>>;
 
-export interface AlertBadgeProps {
+interface AlertBadgeProps {
   readonly severity: 'INFO' | 'WARNING' | 'CRITICAL';
   readonly isResolved: boolean;
 }

@@ -21,7 +21,7 @@ import {
 import classes from './arguments-form.module.css';
 import { isObject } from '../unknown-values';
 
-export interface ArgumentsState extends DraftedArguments {
+interface ArgumentsState extends DraftedArguments {
   readonly fields: readonly ArgumentField[] | undefined;
   readonly draft: ArgumentDraft;
   readonly change: (name: string, value: unknown) => void;
@@ -29,7 +29,7 @@ export interface ArgumentsState extends DraftedArguments {
   readonly isPreset: boolean;
 }
 
-export interface ArgumentsStart {
+interface ArgumentsStart {
   /** Better initial values than the defaults of the schema, such as the present state. */
   readonly known?: Readonly<Record<string, unknown>>;
   /** Arguments of a draft or of what is stored. Without them the form begins with the defaults. */
@@ -41,7 +41,7 @@ export interface ArgumentsStart {
 /** The one field of a tool without a schema. */
 const whole = 'arguments';
 
-export interface KnownTool {
+interface KnownTool {
   readonly inputSchema: unknown;
   readonly schemaKnown?: boolean;
 }
@@ -67,7 +67,7 @@ function wholeOf(text: string): DraftedArguments {
   return isObject(parsed) ? { arguments: parsed, problems: {} } : { arguments: {}, problems: { [whole]: 'json' } };
 }
 
-export interface ArgumentsFormProps {
+interface ArgumentsFormProps {
   readonly state: ArgumentsState;
   /** Problems are shown after the first attempt to submit. */
   readonly isTried: boolean;

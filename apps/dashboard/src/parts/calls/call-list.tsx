@@ -21,7 +21,7 @@ const refreshMs = 4_000;
 /** As asked for. */
 const pageRows = 50;
 
-export interface CallListProps {
+interface CallListProps {
   /** The same object as long as the filter is the same. */
   readonly filter: CallFilter;
   readonly label: string;

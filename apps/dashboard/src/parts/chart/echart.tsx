@@ -17,7 +17,7 @@ export interface ChartColours {
   readonly line: string;
 }
 
-export interface EChartProps {
+interface EChartProps {
   readonly label: string;
   /** Called again when it changes. */
   readonly optionsOf: (colours: ChartColours) => EChartsCoreOption;
@@ -56,7 +56,7 @@ export function EChart({ label, optionsOf }: EChartProps) {
   return <div ref={place} className={classes.chart} role="img" aria-label={label} />;
 }
 
-export interface TimeOptions {
+interface TimeOptions {
   readonly colours: ChartColours;
   /** The left end, an ISO time; the right end is now. */
   readonly since: string;

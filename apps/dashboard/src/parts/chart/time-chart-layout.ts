@@ -8,7 +8,7 @@ export interface TimeSeries {
   readonly points: readonly (readonly [string, number])[];
 }
 
-export interface Shape {
+interface Shape {
   readonly name: string;
   readonly token: string;
   readonly values: readonly number[];
@@ -33,7 +33,7 @@ export interface Layout {
   readonly indexAt: (place: number) => number;
 }
 
-export interface Space {
+interface Space {
   readonly width: number;
   readonly height: number;
   readonly isStacked: boolean;

@@ -11,7 +11,7 @@ import classes from './time-chart.module.css';
 
 export type { TimeSeries } from './time-chart-layout';
 
-export interface TimeChartProps {
+interface TimeChartProps {
   /** What the chart shows, with its latest values: read instead of the picture. */
   readonly label: string;
   readonly series: readonly TimeSeries[];

@@ -4,7 +4,7 @@ import { CountBar } from '../outcome/count-bar';
 import { type ComplianceCounts } from './compliance-counts';
 import { complianceLooks, complianceStates } from './compliance-looks';
 
-export interface ComplianceBarProps {
+interface ComplianceBarProps {
   readonly counts: ComplianceCounts;
   /** The bar alone, for rows of lists; its label has the figures then. */
   readonly isBare?: boolean;

@@ -3,7 +3,7 @@ import { complianceLooks, complianceStates, type ComplianceState } from './compl
 
 export type ComplianceCounts = Readonly<Record<ComplianceState, number>>;
 
-export interface SummaryCounts {
+interface SummaryCounts {
   readonly targeted: number;
   readonly inSync: number;
   readonly applying: number;

@@ -14,7 +14,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 
-export interface ComplianceLook {
+interface ComplianceLook {
   readonly token: string;
   /** Of the bar; states without a problem have weaker fills. */
   readonly fill: string;

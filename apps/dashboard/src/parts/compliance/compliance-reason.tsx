@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { Time } from '../time/time';
 import type { ComplianceState } from './compliance-looks';
 
-export interface ComplianceTarget {
+interface ComplianceTarget {
   readonly state: ComplianceState;
   /** 0 until a roll-out has reached the device. */
   readonly observedGeneration: number;

@@ -2,7 +2,7 @@
 import type { HubMutation } from '../../hub/use-hub-mutation';
 import { Confirm, type ConfirmProps } from './confirm';
 
-export interface ConfirmMutationProps<Data, Variables> extends Pick<
+interface ConfirmMutationProps<Data, Variables> extends Pick<
   ConfirmProps,
   'title' | 'text' | 'act' | 'keep' | 'onClose'
 > {

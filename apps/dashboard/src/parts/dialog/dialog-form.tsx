@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { HubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../failure';
 
-export interface DialogFormProps {
+interface DialogFormProps {
   /** The text of the submit button. */
   readonly action: string;
   /** What stays as it is without the action; "Close without saving" if it says nothing more. */

@@ -8,7 +8,7 @@ import { useTranslation } from 'react-i18next';
 import { useIsSignedIn } from '../../hub/hub';
 import { useReturnedFocus } from './use-returned-focus';
 
-export interface DialogProps {
+interface DialogProps {
   readonly title: ReactNode;
   readonly onClose: () => void;
   readonly isOpen?: boolean;

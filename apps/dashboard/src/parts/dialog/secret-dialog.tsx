@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react';
 import { Dialog } from './dialog';
 import { Secret, type SecretProps } from './secret';
 
-export interface SecretDialogProps extends Omit<SecretProps, 'value'> {
+interface SecretDialogProps extends Omit<SecretProps, 'value'> {
   readonly title: string;
   /** Shown until `onCreated` receives the secret. */
   readonly form: (onCreated: (secret: string) => void) => ReactNode;

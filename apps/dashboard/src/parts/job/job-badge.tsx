@@ -34,7 +34,7 @@ const looks = {
 
 type Look = keyof typeof looks;
 
-export interface JobBadgeProps {
+interface JobBadgeProps {
   readonly state: Look | 'FINISHED';
   readonly conclusion: Look | null;
 }

@@ -1,6 +1,6 @@
 /** What a job is called in lists and headings. */
 
-export interface NamedJob {
+interface NamedJob {
   readonly name: string | null;
   readonly tool: string;
   readonly firmwareImage: { readonly project: string; readonly version: string } | null;

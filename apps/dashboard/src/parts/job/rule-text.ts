@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import type { OutcomeOrStage } from '../outcome/outcome-badge';
 
-export interface WordedRule {
+interface WordedRule {
   readonly outcomes: readonly OutcomeOrStage[];
   readonly scope: 'WAVE' | 'JOB';
   readonly action: 'PAUSE' | 'CANCEL';

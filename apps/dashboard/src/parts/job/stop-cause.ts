@@ -12,7 +12,7 @@ export interface StoppableJob {
   readonly trippedHealthGate: object | null;
 }
 
-export type StopCause = 'ABORT_RULE' | 'HEALTH_GATE';
+type StopCause = 'ABORT_RULE' | 'HEALTH_GATE';
 
 export function stopCause(job: StoppableJob): StopCause | undefined {
   const { state, pauseReason, conclusion, trippedRule, healthGate, trippedHealthGate } = job;

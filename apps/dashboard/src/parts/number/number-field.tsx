@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { NumberInput, type NumberInputProps } from '@mantine/core';
 import { numberIn, shownNumber } from './typed-number';
 
-export interface NumberFieldProps extends Pick<
+interface NumberFieldProps extends Pick<
   NumberInputProps,
   | 'label'
   | 'aria-label'

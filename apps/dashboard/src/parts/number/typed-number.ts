@@ -6,7 +6,7 @@ export function numberIn(typed: number | string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
-export interface Typed {
+interface Typed {
   readonly typed: number | string;
   readonly value: number | undefined;
   /** What an empty field stands for. */

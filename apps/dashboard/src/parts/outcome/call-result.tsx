@@ -10,7 +10,7 @@ import { looksLikeMarkdown } from '../markdown/looks-like-markdown';
 import { MarkdownText } from '../markdown/markdown-text';
 import { OutcomeBadge, type OutcomeOrStage } from './outcome-badge';
 
-export interface EndedCall {
+interface EndedCall {
   readonly outcome: OutcomeOrStage | null;
   readonly durationMs: number | null;
   readonly result: { readonly content: unknown; readonly text: string | null; readonly json: unknown } | null;

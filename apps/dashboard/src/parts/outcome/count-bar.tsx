@@ -3,7 +3,7 @@ import type { Icon } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import classes from './outcome-bar.module.css';
 
-export interface BarPart {
+interface BarPart {
   readonly key: string;
   readonly name: string;
   readonly count: number;
@@ -13,7 +13,7 @@ export interface BarPart {
   readonly icon: Icon;
 }
 
-export interface CountBarProps {
+interface CountBarProps {
   /** Parts without a count are left out. */
   readonly parts: readonly BarPart[];
   readonly isBare: boolean;

@@ -5,13 +5,13 @@ import { type OutcomeOrStage, outcomeLooks } from './outcome-badge';
 
 export type OutcomeCounts = Readonly<Partial<Record<OutcomeOrStage, number>>>;
 
-export interface OutcomeBarProps {
+interface OutcomeBarProps {
   readonly counts: OutcomeCounts;
   /** The bar alone, for rows of lists; its label says the figures then. */
   readonly isBare?: boolean;
 }
 
-export const outcomesInOrder = Object.keys(outcomeLooks) as readonly OutcomeOrStage[];
+const outcomesInOrder = Object.keys(outcomeLooks) as readonly OutcomeOrStage[];
 
 export function OutcomeBar({ counts, isBare = false }: OutcomeBarProps) {
   const { t } = useTranslation();

@@ -16,7 +16,7 @@ export interface Repeat {
 const missedPolicies = ['SKIP', 'RUN_ONCE'] as const;
 const overlapPolicies = ['SKIP', 'CANCEL_PREVIOUS'] as const;
 
-export interface RepeatFieldsProps {
+interface RepeatFieldsProps {
   readonly repeat: Repeat;
   readonly onChange: (repeat: Repeat) => void;
 }

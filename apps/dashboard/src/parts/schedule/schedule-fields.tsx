@@ -6,7 +6,7 @@ import { NumberField } from '../number/number-field';
 import { ZoneField } from '../zone/zone-field';
 import { rhythms, type Rhythm, type Schedule } from './schedule';
 
-export interface ScheduleFieldsProps {
+interface ScheduleFieldsProps {
   readonly schedule: Schedule;
   readonly zone: string;
   readonly onSchedule: (schedule: Schedule) => void;

@@ -7,7 +7,7 @@ import { isNews, textOf, withArrived, withSent, withTyped } from './typed-text';
 /** Ms after the last key before the hub is asked. */
 const typingMs = 250;
 
-export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
+interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChange' | 'type'> {
   /** As the address has it. */
   readonly value: string;
   /** Gets the text without spaces around it. */

@@ -1,6 +1,6 @@
 /** The text of a field that the address of the page keeps, and that the address may change, too. */
 
-export interface TypedText {
+interface TypedText {
   readonly text: string;
   /** Typed, but not yet sent to the address. */
   readonly isPending: boolean;

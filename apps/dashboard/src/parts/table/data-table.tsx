@@ -28,7 +28,7 @@ export interface Column<Row> {
   };
 }
 
-export interface DataTableProps<Row> {
+interface DataTableProps<Row> {
   /** What a screen reader calls the table. */
   readonly label: string;
   /** The same array as long as they are the same: rows are drawn again with it. */

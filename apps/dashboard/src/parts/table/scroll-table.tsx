@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Table } from '@mantine/core';
 
-export interface ScrollTableProps {
+interface ScrollTableProps {
   readonly label: string;
   /** Px below which it scrolls. */
   readonly minWidth: number;

@@ -5,7 +5,7 @@ import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { timeAgo } from './time-ago';
 
-export interface TimeProps {
+interface TimeProps {
   /** RFC 3339. */
   readonly at: string | null | undefined;
   /** `ago` moves on by itself; `exact` is for logs, where order counts. */

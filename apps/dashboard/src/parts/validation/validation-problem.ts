@@ -8,7 +8,7 @@ export type ValidationProblem =
   | { readonly is: 'tooShort'; readonly count: number }
   | { readonly is: 'tooLow' | 'tooHigh'; readonly limit: string };
 
-export interface CheckedField {
+interface CheckedField {
   readonly type: string;
   readonly minLength?: number;
   readonly min?: string;

@@ -10,13 +10,13 @@ export function useMomentText(): (at: number, zone?: string) => string {
 }
 
 /** In the zone of the viewer unless another one is given. */
-export function momentText(at: number, language: string, timeZone = viewerZone()): string {
+function momentText(at: number, language: string, timeZone = viewerZone()): string {
   const date = { year: 'numeric', month: 'short', day: 'numeric', weekday: 'short' } as const;
   const time = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' } as const;
   return new Intl.DateTimeFormat(language, { ...date, ...time, timeZone }).format(at);
 }
 
-export interface MomentProps {
+interface MomentProps {
   readonly at: number;
   /** The zone in which the moment was entered. The viewer's is added if it is another. */
   readonly zone?: string | undefined;

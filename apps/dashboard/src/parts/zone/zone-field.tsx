@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useViewer } from '../../hub/hub';
 import { timeZones, viewerZone } from './time-zones';
 
-export interface ZoneFieldProps extends Pick<
+interface ZoneFieldProps extends Pick<
   SelectProps,
   'label' | 'description' | 'placeholder' | 'error' | 'w' | 'clearable'
 > {

@@ -6,7 +6,7 @@
 const dayMs = 86_400_000;
 
 /** A local date and time: `2026-03-29T02:30`. */
-export type LocalTime = string;
+type LocalTime = string;
 
 export interface DailyHours {
   /** HH:MM in the zone. */

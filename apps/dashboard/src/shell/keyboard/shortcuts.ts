@@ -23,7 +23,7 @@ export interface StartedSequence {
   readonly startedAt: number;
 }
 
-export interface ReadKey {
+interface ReadKey {
   readonly act?: ShortcutAct;
   readonly started?: StartedSequence;
 }
@@ -60,7 +60,7 @@ const single: Readonly<Record<string, ShortcutAct>> = {
 };
 
 /** Control (or Command) and K, which also works while a person types. */
-export function isPaletteKey({ key, hasControl, hasAlt }: PressedKey): boolean {
+function isPaletteKey({ key, hasControl, hasAlt }: PressedKey): boolean {
   return hasControl && !hasAlt && key.toLowerCase() === 'k';
 }
 

@@ -28,7 +28,7 @@ const typingMs = 200;
 const firstPage = 5;
 const furtherPage = 20;
 
-export interface HubSearch {
+interface HubSearch {
   readonly found: FoundByKind;
   readonly isBusy: boolean;
   readonly hasFailed: boolean;

@@ -7,7 +7,7 @@ import type { ApiLogger } from '../../api-logger.js';
 import type { ListingMode } from './agent-caller.js';
 import type { ToolCatalogue } from '../tools/tool-catalogue.js';
 
-export interface ListingNotificationsDeps {
+interface ListingNotificationsDeps {
   readonly feed: Pick<EventFeed, 'subscribe'>;
   readonly catalogue: Pick<ToolCatalogue, 'fingerprint'>;
   readonly logger: Pick<ApiLogger, 'warn'>;

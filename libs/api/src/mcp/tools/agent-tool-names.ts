@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto';
 
 /** Characters of a name: the most that agent hosts take. */
-export const agentToolNameMax = 64;
+const agentToolNameMax = 64;
 /** Characters of a device's part; with it there is room for a part of the tool and its hash. */
 const devicePartMax = 40;
 /** The part of a device whose id cannot be written as it is. */

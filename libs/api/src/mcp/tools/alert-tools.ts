@@ -15,7 +15,7 @@ export interface AlertToolDeps {
   readonly registry: Pick<Registry, 'alertRules' | 'alerts'>;
 }
 
-export type AlertToolName = 'list_alerts' | 'acknowledge_alert';
+type AlertToolName = 'list_alerts' | 'acknowledge_alert';
 
 /** Alerts of one answer. */
 const alertsMax = 100;

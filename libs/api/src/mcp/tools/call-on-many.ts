@@ -13,7 +13,7 @@ import { actorOfCaller, callerMay, mayCall, type AgentCaller } from '../session/
 import { selectedDevices, shownSample, type SelectedDevices } from './device-arguments.js';
 import { callOnManyMax } from './fleet-tools.js';
 
-export interface CallOnManyDeps {
+interface CallOnManyDeps {
   readonly fleet: Pick<FleetOperations, 'createJob' | 'earlierJob' | 'previewJob'>;
 }
 

@@ -26,7 +26,7 @@ import {
 /** Devices of one `call_tool_on_many`: few enough to check and to undo. */
 export const callOnManyMax = 500;
 /** Devices of one answer of `find_devices`. */
-export const foundDevicesMax = 100;
+const foundDevicesMax = 100;
 
 const text = (description: string) => ({ type: 'string', description });
 const toolName = text('The name of the tool as describe_device shows it.');

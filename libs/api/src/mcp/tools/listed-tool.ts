@@ -61,7 +61,7 @@ function isSchemaKnown({ schemaKnown, inputSchema }: AgentTool['tool']): boolean
   return schemaKnown && inputSchema['x-params-unknown'] !== true;
 }
 
-export function describeTool({ device, tool }: Pick<AgentTool, 'device' | 'tool'>): string {
+function describeTool({ device, tool }: Pick<AgentTool, 'device' | 'tool'>): string {
   const id = plainLine(device.id);
   const where = `Tool "${plainLine(tool.name)}" of device ${plainLine(device.name ?? device.id)} (${id}).`;
   const unknown = isSchemaKnown(tool) ? '' : ' Its parameters are not known: any object is accepted.';
@@ -73,7 +73,7 @@ export function describeTool({ device, tool }: Pick<AgentTool, 'device' | 'tool'
 /**
  * The schema without invisible characters. Schemas that are too large or not objects are left out.
  */
-export function shownSchema(schema: Readonly<Record<string, unknown>>): Tool['inputSchema'] {
+function shownSchema(schema: Readonly<Record<string, unknown>>): Tool['inputSchema'] {
   const shown = plainValue(schema);
   const isFit =
     isJsonObject(shown) && (shown['type'] ?? 'object') === 'object' && JSON.stringify(shown).length <= schemaBytesMax;

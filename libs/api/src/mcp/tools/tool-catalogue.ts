@@ -11,7 +11,7 @@ import { callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js
 import { UnusualDeviceIds } from './unusual-device-ids.js';
 
 /** Tools that are listed one by one by default: with more, a model chooses badly and costs more. */
-export const listedToolsMax = 100;
+const listedToolsMax = 100;
 /** Devices to read before the fleet counts as large. */
 const surveyedDevicesMax = 1_000;
 /** Devices read with one statement, and on one page of a listing. */
@@ -28,7 +28,7 @@ export interface AgentTool {
 }
 
 /** Some of the devices that are online, by id, each with the tools that the caller may call. */
-export interface OnlineTools {
+interface OnlineTools {
   readonly devices: readonly {
     readonly deviceId: string;
     readonly cursor: string;
@@ -43,7 +43,7 @@ interface DevicePage {
   readonly nextCursor: string | undefined;
 }
 
-export interface DeviceWithTools {
+interface DeviceWithTools {
   readonly device: DeviceRow;
   readonly tools: readonly StoredTool[];
 }

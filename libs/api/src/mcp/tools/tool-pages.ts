@@ -19,7 +19,7 @@ export interface ToolPageLimits {
   readonly devicesMax: number;
 }
 
-export const defaultToolPageLimits: ToolPageLimits = { toolsMax: 1_000, bytesMax: 1_048_576, devicesMax: 2_000 };
+const defaultToolPageLimits: ToolPageLimits = { toolsMax: 1_000, bytesMax: 1_048_576, devicesMax: 2_000 };
 
 type Source = Pick<ToolCatalogue, 'online' | 'onlineToolsOf'>;
 

@@ -6,7 +6,7 @@ import { openApiDocument, type ServedRoute } from './openapi-document.js';
 import { routeDescriptions } from './route-descriptions.js';
 
 /** What a REST route leaves in Fastify's `config` about itself. */
-export interface RestRouteConfig extends FastifyContextConfig {
+interface RestRouteConfig extends FastifyContextConfig {
   readonly scope?: Scope;
 }
 

@@ -17,7 +17,7 @@ const pingMs = 15_000;
  */
 export const aheadBytesMax = 65_536;
 
-export interface SocketRules {
+interface SocketRules {
   readonly logger: ApiLogger;
   readonly backlogBytesMax: number;
   /** Bytes that a client may send. */

@@ -12,7 +12,7 @@ type PlaceLimits = Pick<
 >;
 
 /** The part of a socket that the places use. */
-export interface PlacedSocket {
+interface PlacedSocket {
   terminate(): void;
   once(event: 'close', listener: () => void): unknown;
 }

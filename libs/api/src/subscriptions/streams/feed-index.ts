@@ -11,7 +11,7 @@ import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from '@flotilla/
 const eventGatherMs = 50;
 
 /** Listens to the feed while anybody listens here. */
-export class FeedIndex<Topic extends FeedTopic> {
+class FeedIndex<Topic extends FeedTopic> {
   readonly #feed: Pick<EventFeed, 'subscribe'>;
   readonly #topic: Topic;
   readonly #keyOf: (message: FeedTopics[Topic]) => string | undefined;

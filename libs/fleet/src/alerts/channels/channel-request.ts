@@ -16,7 +16,7 @@ export interface OutgoingMessage {
   readonly alerts: readonly Readonly<Record<string, unknown>>[];
 }
 
-export interface ChannelRequest {
+interface ChannelRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;

@@ -17,7 +17,7 @@ export interface SendResult {
   readonly error: string | undefined;
 }
 
-export interface ChannelSenderOptions {
+interface ChannelSenderOptions {
   /** Origins that may be anywhere, as for webhooks. */
   readonly trustedOrigins: readonly string[];
   readonly smtp: SmtpSettings | undefined;

@@ -24,7 +24,7 @@ const gatherMs = 30;
 /** After a failed comparison, ms. */
 const retryMs = 1_000;
 
-export interface ComparisonParts {
+interface ComparisonParts {
   readonly states: LiveStates;
   readonly queue: DeviceQueue;
   readonly values: RecentValues;

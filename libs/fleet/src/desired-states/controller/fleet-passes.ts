@@ -16,7 +16,7 @@ const waitingMax = 2_000;
 /** After a failed statement, ms. */
 const retryMs = 1_000;
 
-export interface PassParts {
+interface PassParts {
   readonly queue: DeviceQueue;
   readonly timers: TimerSet;
   readonly look: (deviceId: DeviceId, look: Look) => void;

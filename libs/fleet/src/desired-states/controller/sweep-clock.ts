@@ -11,7 +11,7 @@ const stepMax = 1_000;
 const companyMin = 250;
 const waitMaxMs = 10_000;
 
-export interface SweptFleet {
+interface SweptFleet {
   deviceCount(): Promise<number>;
   devicesAfter(after: string, limit: number): Promise<readonly DeviceId[]>;
 }

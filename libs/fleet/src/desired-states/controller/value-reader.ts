@@ -17,7 +17,7 @@ import type { RecentValues } from './recent-values.js';
 const readsMax = 500;
 
 type ReadableDevice = Pick<DeviceFacts, 'deviceId' | 'epoch' | 'gatewayId'>;
-export type ReadEnd = { readonly isRead: true } | ({ readonly isRead: false } & FailedRead);
+type ReadEnd = { readonly isRead: true } | ({ readonly isRead: false } & FailedRead);
 type OnRead = (end: ReadEnd) => void;
 
 interface WaitingRead {

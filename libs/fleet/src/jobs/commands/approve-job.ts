@@ -12,7 +12,7 @@ import { refuseTool, requireToolScope, userOnlyTool } from './refuse-tool.js';
 import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
-export interface ApproveJobDeps extends SteerJobDeps {
+interface ApproveJobDeps extends SteerJobDeps {
   readonly registry: Pick<Registry, 'jobCommands' | 'jobs' | 'toolSets' | 'viewFor'>;
   readonly callRules: CallRules;
 }

@@ -69,7 +69,7 @@ export async function earlierJob(
 }
 
 /** Where a new job comes from: its caller and idempotency key, and the job that it follows. */
-export interface JobOrigin {
+interface JobOrigin {
   readonly idempotencyKey: string;
   readonly actor: Actor;
   /** The job whose targets this one takes over. */

@@ -27,7 +27,7 @@ export interface PreviewJobDeps extends CreateJobDeps, JobWarningDeps {
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
 }
 
-export interface ArgumentErrorGroup {
+interface ArgumentErrorGroup {
   readonly message: string;
   readonly deviceCount: number;
 }

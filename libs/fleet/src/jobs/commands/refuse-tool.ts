@@ -9,7 +9,7 @@ import type { CallRules } from '../../calls/call-rules.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 
-export interface RefuseToolDeps {
+interface RefuseToolDeps {
   readonly registry: Pick<Registry, 'toolSets'>;
   readonly callRules: CallRules;
 }

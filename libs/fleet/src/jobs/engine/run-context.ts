@@ -33,7 +33,7 @@ export interface RunDeps extends StartRules {
 }
 
 /** The machine of a run, as its parts see it. */
-export interface RunMachine {
+interface RunMachine {
   readonly state: () => RunState;
   readonly signal: (signal: RunSignal) => void;
 }

@@ -15,7 +15,7 @@ import type { RunContext } from './run-context.js';
 /** Targets of a wave that one statement makes ready: some tens of milliseconds. */
 const openTargetsMax = 5_000;
 
-export interface RunParts {
+interface RunParts {
   readonly dispatch: TargetDispatch;
   readonly eligibility: EligibilityCheck;
   /** Undefined where the job reads no values back. */

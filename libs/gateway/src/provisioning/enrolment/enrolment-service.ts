@@ -28,7 +28,7 @@ import { WaitingBoards } from './waiting-boards.js';
  */
 export type EnrolmentMode = 'approve' | 'open' | 'closed';
 
-export interface EnrolmentServiceOptions {
+interface EnrolmentServiceOptions {
   readonly credentials: Pick<CredentialStore, 'recognise' | 'contacted'>;
   readonly enrolments: Pick<
     EnrolmentStore,

@@ -13,7 +13,7 @@ import type { OtaTarget } from '../ota/ota-target.js';
 import type { FormerAnswer, FormerRequest, FormerServer } from './former-server.js';
 import { isBoundThere } from './read-former-answer.js';
 
-export interface PassThroughOptions {
+interface PassThroughOptions {
   readonly server: FormerServer;
   readonly boards: Pick<MovingBoardStore, 'routeOf' | 'notePassed' | 'release'>;
   readonly credentials: Pick<CredentialStore, 'recognise'>;
@@ -32,7 +32,7 @@ export interface PassThroughOptions {
 export type Way = 'here' | 'moved' | 'there' | 'leaving';
 
 /** A request that is passed on. `contact` is undefined without a MAC or a Client-Id. */
-export interface Passed {
+interface Passed {
   readonly request: FormerRequest;
   readonly contact: OtaContact | undefined;
   readonly isActivation: boolean;

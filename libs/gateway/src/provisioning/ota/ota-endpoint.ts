@@ -30,7 +30,7 @@ import type { ReadBody } from '../../read-body.js';
 import { noUpdate } from './firmware-answer.js';
 import type { OfferedFirmware } from './update-offer.js';
 
-export interface OtaEndpointOptions {
+interface OtaEndpointOptions {
   readonly enrolment: EnrolmentService;
   readonly settings: AnswerSettings;
   /** Decides which update an admitted device installs; without it there are no updates. */

@@ -26,7 +26,7 @@ export interface UpdateOffer {
   offerTo(device: OtaContact, begin: () => boolean): Promise<OfferedUpdate | undefined>;
 }
 
-export interface OfferedFirmwareOptions {
+interface OfferedFirmwareOptions {
   readonly offer: UpdateOffer;
   readonly signer: UrlSigner;
   readonly addresses: DeviceAddresses;

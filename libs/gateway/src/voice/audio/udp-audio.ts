@@ -22,7 +22,7 @@ import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../../gateway-error.js';
 
 /** Why a datagram was dropped. `unknown_sender` includes late packets of a conversation. */
-export type UdpDrop =
+type UdpDrop =
   | UdpProblem
   | 'unknown_sender'
   | 'wrong_address'
@@ -31,7 +31,7 @@ export type UdpDrop =
   /** A packet of the hub that the system did not send. */
   | 'not_sent';
 
-export interface UdpChannelOptions {
+interface UdpChannelOptions {
   /** The address of the device's connection. Undefined: the address of the first packet is kept. */
   readonly address: string | undefined;
   readonly packetsAheadMax: number;

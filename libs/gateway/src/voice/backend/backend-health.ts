@@ -6,7 +6,7 @@ import type { Clock } from '@flotilla/session';
 import type { BackendProblem, BackendUnavailable } from './backend-unavailable.js';
 
 /** The result of the last attempt to open a conversation; `UNTRIED`: there was no attempt. */
-export type BackendState = 'UNTRIED' | 'WELL' | 'UNWELL';
+type BackendState = 'UNTRIED' | 'WELL' | 'UNWELL';
 
 export interface BackendHealth {
   readonly url: string;

@@ -29,7 +29,7 @@ export interface VoiceCalls {
   }): Promise<VoiceAnswer>;
 }
 
-export interface BackendMcpOptions {
+interface BackendMcpOptions {
   readonly deviceId: DeviceId;
   readonly backend: string;
   readonly calls: VoiceCalls;

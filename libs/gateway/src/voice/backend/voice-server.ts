@@ -2,7 +2,7 @@
 import type { LookupFunction } from 'node:net';
 
 /** The credential of the hub. Never a credential of a device. */
-export type VoiceCredential =
+type VoiceCredential =
   | { readonly kind: 'token'; readonly token: string }
   /** Signs one token per conversation, as xiaozhi-esp32-server checks it. [xiaozhi §8] */
   | { readonly kind: 'signing_key'; readonly key: string };

@@ -6,12 +6,12 @@ import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
 /** `bytes`: the size of the voice server's message. */
-export type AnswerItem = { readonly bytes: number } & (
+type AnswerItem = { readonly bytes: number } & (
   { readonly kind: 'text'; readonly message: JsonObject } | { readonly kind: 'audio'; readonly frame: Uint8Array }
 );
 
 /** Sends items to the device. */
-export interface ReplyChannel {
+interface ReplyChannel {
   /** When the item may leave, ms since the Unix epoch: `now` or later. */
   dueAt(item: AnswerItem, now: number): number;
   send(item: AnswerItem, now: number): void;

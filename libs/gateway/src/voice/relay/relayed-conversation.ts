@@ -18,7 +18,7 @@ import type { BackendConnection, BackendListener } from '../backend/voice-backen
 import type { VoiceCounters } from '../voice-counters.js';
 import type { VoiceLimits } from '../voice-limits.js';
 
-export interface RelayedConversationOptions {
+interface RelayedConversationOptions {
   readonly device: ConversingDevice;
   readonly connection: BackendConnection;
   /** `host:port` of the voice server. */

@@ -13,7 +13,7 @@ import type { VoiceLimits } from '../voice-limits.js';
  * Returns the voice servers of a device in order of preference. An empty list means conversations
  * without voice. Rejects if they cannot be looked up.
  */
-export type VoiceServersOf = (deviceId: DeviceId) => Promise<readonly VoiceServer[]>;
+type VoiceServersOf = (deviceId: DeviceId) => Promise<readonly VoiceServer[]>;
 
 export interface VoiceRelayOptions {
   readonly serversOf: VoiceServersOf;

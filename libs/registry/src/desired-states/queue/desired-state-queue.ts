@@ -46,12 +46,12 @@ export interface FencedTarget {
   readonly isGone?: boolean;
 }
 
-export interface TargetKey {
+interface TargetKey {
   readonly desiredStateId: string;
   readonly deviceId: DeviceId;
 }
 
-export interface Convergence {
+interface Convergence {
   readonly t50Ms: number | undefined;
   readonly t95Ms: number | undefined;
   readonly t99Ms: number | undefined;

@@ -37,13 +37,13 @@ export interface JobMove {
 }
 
 /** A job after a change, and the stored events of the change. */
-export interface ChangedJob {
+interface ChangedJob {
   readonly job: Job;
   readonly events: readonly EventRow[];
 }
 
 /** All jobs of a request, in its order. */
-export interface CreatedJobs {
+interface CreatedJobs {
   readonly kind: 'created';
   readonly jobs: readonly Job[];
   /** Stored already. */

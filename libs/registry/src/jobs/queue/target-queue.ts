@@ -47,14 +47,14 @@ export interface ClaimedTarget {
 }
 
 /** Targets that ended together, without an answer each. */
-export interface BulkEnd {
+interface BulkEnd {
   readonly count: number;
   /** Some of the devices, if there are many. Followers of the job are notified about these. */
   readonly deviceIds: readonly DeviceId[];
 }
 
 /** The targets that a former owner left in flight. */
-export interface Recovery {
+interface Recovery {
   readonly resent: number;
   readonly verifying: number;
   readonly unknown: number;

@@ -10,10 +10,7 @@ import { targetScopeOf } from '../../access-scope/history-scope.js';
 export type DecidedPoint = { readonly at: number } & Readonly<Record<DecidedCounter, number>>;
 
 /** The counters of decided targets. */
-export type DecidedCounter = Exclude<
-  keyof JobProgress,
-  'total' | 'pending' | 'waitingDevice' | 'inFlight' | 'verifying'
->;
+type DecidedCounter = Exclude<keyof JobProgress, 'total' | 'pending' | 'waitingDevice' | 'inFlight' | 'verifying'>;
 
 interface BucketRecord {
   readonly job_id: JobId;

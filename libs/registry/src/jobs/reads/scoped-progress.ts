@@ -11,7 +11,7 @@ import type { JobScope } from '../job-scope.js';
 /** By wave number. */
 export type WaveProgress = ReadonlyMap<number, JobProgress>;
 
-export interface ProgressReads {
+interface ProgressReads {
   /** Over all targets, from the counters, in the order of the input. */
   whole(ids: readonly JobId[]): Promise<readonly WaveProgress[]>;
   /** Over the targets in the scope, from the rows, in the order of the input. */

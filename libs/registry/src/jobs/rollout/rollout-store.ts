@@ -17,7 +17,7 @@ import { imageIncompatibility, incompatibilityMessage } from './image-incompatib
 import { IS_ON_NEW_VERSION } from './on-new-version.js';
 import { END_CURRENT, FIND_CANDIDATE, OFFER, reportedBy } from './offer-statements.js';
 
-export interface GrantedDownload {
+interface GrantedDownload {
   readonly kind: 'granted';
   readonly downloadId: string;
   readonly expiresAt: number;
@@ -28,7 +28,7 @@ export type RolloutGrant =
   GrantedDownload | { readonly kind: 'full' } | { readonly kind: 'refused'; readonly error: CallError };
 
 /** A job with an image for a device. */
-export interface RolloutCandidate {
+interface RolloutCandidate {
   readonly jobId: JobId;
   readonly version: string;
   readonly sizeBytes: number;
@@ -52,7 +52,7 @@ export interface FormerVersionGroup {
 }
 
 /** Devices with the same tools that cannot use an image, for one reason. */
-export interface IncompatibilityGroup {
+interface IncompatibilityGroup {
   readonly message: string;
   /** Undefined if their tools are not known yet. */
   readonly toolSetHash: ToolSetHash | undefined;

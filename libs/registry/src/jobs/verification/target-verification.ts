@@ -7,7 +7,7 @@ import type { RowOf } from '../../database/sql-file.js';
 import type { JobFence } from '../job-fence.js';
 import { CLAIM_READBACKS, COUNT_OVERDUE, EXTEND_VERIFYING, READ_EVIDENCE, SETTLE } from './verification-statements.js';
 
-export interface VerificationLook {
+interface VerificationLook {
   /** All targets in VERIFYING, with or without news. */
   readonly verifyingCount: number;
   /** Those with news. */

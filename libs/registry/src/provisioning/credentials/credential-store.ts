@@ -35,7 +35,7 @@ import type { CredentialUse } from './used-credentials.js';
 /** Without PostgreSQL the change fails by itself, and with its own reason. */
 const USES_WAIT_MS = 1_000;
 
-export interface CredentialStoreDeps {
+interface CredentialStoreDeps {
   readonly database: Database;
   readonly cache: CredentialCache;
   readonly logger: RegistryLogger;

@@ -23,7 +23,7 @@ export interface StoredContact {
 }
 
 /** What an operator gives a device. Missing members change nothing. */
-export interface GivenNames {
+interface GivenNames {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }

@@ -42,7 +42,7 @@ import { toKnownDevice } from '../credentials/device-credentials.js';
 import type { DeviceCredentials } from '../credentials/device-credentials.js';
 import type { CredentialCache } from '../credentials/credential-cache.js';
 
-export interface EnrolmentStoreDeps {
+interface EnrolmentStoreDeps {
   readonly database: Database;
   readonly cache: CredentialCache;
   readonly devices: Pick<DeviceStore, 'find' | 'findMany'>;

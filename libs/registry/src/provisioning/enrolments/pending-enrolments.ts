@@ -26,7 +26,7 @@ const LIST = 'enrolments';
 /** What a board shows, and what it is asked about. */
 type Drawn = Pick<PendingEnrolment, 'code' | 'challenge'>;
 
-export interface PendingRow extends StoredContact {
+interface PendingRow extends StoredContact {
   readonly id: string;
 }
 

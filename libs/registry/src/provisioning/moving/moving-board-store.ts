@@ -36,7 +36,7 @@ const NOTE = new SqlFile(new URL('./note-passed.sql', import.meta.url), {
   row: { device_id: sql.text(), is_new: sql.boolean },
 });
 
-export interface MovingBoardStoreDeps {
+interface MovingBoardStoreDeps {
   readonly database: Database;
   readonly cache: CredentialCache;
   readonly logger: RegistryLogger;

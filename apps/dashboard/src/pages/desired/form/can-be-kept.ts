@@ -1,5 +1,5 @@
 /** Whether the hub can keep the effect of a tool, by its policy: readable and repeatable. */
-export interface KeepablePolicy {
+interface KeepablePolicy {
   readonly idempotent: boolean;
   readonly disruptive: boolean;
   readonly readback: object | null;

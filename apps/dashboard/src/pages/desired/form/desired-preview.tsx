@@ -35,7 +35,7 @@ export function usePreview(draft: DesiredDraft, id: string | undefined) {
   return { data: isComplete(draft) ? data?.previewDesiredState : undefined, error, refresh };
 }
 
-export interface DesiredPreviewProps {
+interface DesiredPreviewProps {
   readonly preview: ReturnType<typeof usePreview>;
   readonly isComplete: boolean;
 }

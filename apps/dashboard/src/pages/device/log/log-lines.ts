@@ -25,7 +25,7 @@ export function matchingLines(lines: readonly LogLine[], search: string): readon
   return lines.filter(({ kind, text }) => !isMessage(kind) || words.every((word) => text.toLowerCase().includes(word)));
 }
 
-export function isMessage(kind: LogEntry['kind']): boolean {
+function isMessage(kind: LogEntry['kind']): boolean {
   return kind === 'SENT' || kind === 'RECEIVED';
 }
 

@@ -2,7 +2,7 @@
 import { isObject } from '../../../parts/unknown-values';
 
 /** How a pin is shown. `other` is a type that this console does not know. */
-export type PinKind = 'switch' | 'level' | 'duty' | 'analogue' | 'other';
+type PinKind = 'switch' | 'level' | 'duty' | 'analogue' | 'other';
 
 export interface PinValue {
   /** A level, a duty from 0 to 255, or a reading of the converter. */

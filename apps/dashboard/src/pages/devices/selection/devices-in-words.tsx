@@ -5,7 +5,7 @@ import { useHubQuery } from '../../../hub/use-hub-query';
 import type { DeviceFilter } from '../generated/devices';
 import { ChosenDevicesDocument } from '../generated/many-devices';
 
-export interface ChosenDevices {
+interface ChosenDevices {
   /** Undefined while the hub is asked. */
   readonly count: number | undefined;
   readonly names: readonly string[];

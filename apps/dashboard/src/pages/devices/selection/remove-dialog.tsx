@@ -9,7 +9,7 @@ import type { DeviceFilter } from '../generated/devices';
 import { RemoveDevicesDocument } from '../generated/many-devices';
 import { DevicesInWords, useChosenDevices } from './devices-in-words';
 
-export interface RemoveDialogProps {
+interface RemoveDialogProps {
   readonly filter: DeviceFilter;
   readonly onClose: () => void;
   readonly onDone: () => void;

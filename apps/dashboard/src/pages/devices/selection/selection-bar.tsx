@@ -31,7 +31,7 @@ import {
 import classes from './selection.module.css';
 import { TransportDialog } from './transport-dialog';
 
-export interface SelectionBarProps {
+interface SelectionBarProps {
   readonly selection: DeviceSelection;
   readonly onSelect: (selection: DeviceSelection) => void;
   /** The filter of the list, and how many devices match it. */

@@ -13,7 +13,7 @@ export interface DeviceSelection {
 }
 
 /** Ids that the hub takes in one filter. */
-export const idsMax = 1_000;
+const idsMax = 1_000;
 
 export const noDevices: DeviceSelection = { isAll: false, ids: new Set() };
 export const allDevices: DeviceSelection = { isAll: true, ids: new Set() };

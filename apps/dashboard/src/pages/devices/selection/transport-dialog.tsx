@@ -10,7 +10,7 @@ import type { DeviceFilter } from '../generated/devices';
 import { SetDevicesTransportDocument } from '../generated/many-devices';
 import { DevicesInWords, useChosenDevices } from './devices-in-words';
 
-export interface TransportDialogProps {
+interface TransportDialogProps {
   readonly filter: DeviceFilter;
   readonly onClose: () => void;
   readonly onDone: () => void;

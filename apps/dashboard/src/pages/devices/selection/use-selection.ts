@@ -5,7 +5,7 @@ import type { Selection } from '../../../parts/table/row-selection';
 import type { DeviceLineFragment } from '../generated/devices';
 import { type DeviceSelection, isSelected, rangeOf, withDevices } from './selection';
 
-export interface SelectionState {
+interface SelectionState {
   readonly rows: readonly DeviceLineFragment[];
   readonly selection: DeviceSelection;
   readonly setSelection: Dispatch<SetStateAction<DeviceSelection>>;

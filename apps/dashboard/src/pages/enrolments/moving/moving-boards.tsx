@@ -14,7 +14,7 @@ import { type ChosenBoards, toggled, toggledAll } from './chosen-boards';
 import { MoveBoardsBackDocument, MoveBoardsDocument } from './generated/moving';
 import type { MovingBoard, MovingBoardsList, ShownState } from './use-moving-boards';
 
-export interface MovingBoardsProps extends MovingBoardsList {
+interface MovingBoardsProps extends MovingBoardsList {
   readonly shown: ShownState;
   readonly onShow: (shown: ShownState) => void;
   readonly mayDecide: boolean;

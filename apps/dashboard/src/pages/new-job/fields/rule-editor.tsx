@@ -9,7 +9,7 @@ import { type Refusal, refusedAt } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
 
-export interface RuleEditorProps {
+interface RuleEditorProps {
   readonly index: number;
   readonly rule: DraftRule;
   readonly onChange: (change: Partial<DraftRule>) => void;

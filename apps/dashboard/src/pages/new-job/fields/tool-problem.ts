@@ -1,5 +1,5 @@
 /** Why the form of a tool cannot be sent before its arguments are seen. */
-export type ToolProblem = 'tool' | 'toolList' | 'knownTool';
+type ToolProblem = 'tool' | 'toolList' | 'knownTool';
 
 /**
  * `isSound`: its arguments were filled in before, so the tool need not be in the list. While the

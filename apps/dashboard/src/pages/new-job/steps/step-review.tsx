@@ -26,7 +26,7 @@ import classes from '../new-job.module.css';
 
 type Preview = PreviewJobQuery['previewJob'];
 
-export interface StepCheckProps {
+interface StepCheckProps {
   readonly onBack: () => void;
   readonly onStep: (step: StepName) => void;
   readonly onRefused: (refusals: readonly Refusal[]) => void;
