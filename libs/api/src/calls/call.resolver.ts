@@ -50,15 +50,13 @@ export class CallResolver
     { input }: MutationCallToolArgs,
     context: ApiContext,
   ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
-    const { arguments: given, ...plain } = input;
-    const { deviceId, tool, ...options } = plain;
-    const { trace } = context;
+    const { deviceId, tool, arguments: given, ...options } = input;
     const request = {
       deviceId,
       tool,
       arguments: jsonObject(given, 'input.arguments'),
       ...withoutNulls(options),
-      trace,
+      trace: context.trace,
     };
     const { call, refusal } = await this.fleet.callTool(request, actorOf(context));
     return { call, userErrors: userErrors(refusal) };

@@ -28,7 +28,7 @@ import type { UnsentReason } from './unsent-reasons.js';
 const STOP_POLL_MS = 10;
 
 type Settle = (settled: SettledCall) => void;
-type OwnParts = 'largeRequests' | 'lostConversations' | 'onClosed' | 'onSuperseded';
+type OwnParts = 'events' | 'largeRequests' | 'lostConversations' | 'onClosed' | 'onSuperseded';
 
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
@@ -63,6 +63,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#logs = new SessionLogs({ feed: bus.feed, clock, logger }, (deviceId) => this.#table.get(deviceId));
     this.#sessionContext = {
       ...context,
+      events: this.#events,
       largeRequests: this.#largeRequests,
       lostConversations: new LostConversations(clock),
       onClosed: (session, reason) => this.#end(session, reason),

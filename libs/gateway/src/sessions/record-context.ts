@@ -4,6 +4,7 @@ import type { CallStore, CredentialStore, DeviceStore, EventStore, ToolSetStore 
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
+import type { EventLog } from './event-log.js';
 
 /** The part of the registry that sessions need. */
 export interface SessionStores {
@@ -19,6 +20,7 @@ export interface RecordContext {
   readonly gatewayId: HubProcessId;
   readonly registry: SessionStores;
   readonly bus: Pick<Bus, 'directory' | 'feed'>;
+  readonly events: EventLog;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly logger: GatewayLogger;

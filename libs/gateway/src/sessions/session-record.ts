@@ -126,9 +126,7 @@ export class SessionRecord {
 
   /** Writes an event of this device and publishes it. */
   event(type: string, data: Readonly<Record<string, unknown>>): void {
-    const { deviceId } = this.options.connection;
-    const row = this.context.registry.events.append({ type, deviceId, at: this.context.clock.now(), data });
-    this.context.bus.feed.publish('event', row);
+    this.context.events.write(type, this.options.connection.deviceId, data);
   }
 
   /** Waits a moment for the listing, so that most sessions need one write. */

@@ -146,9 +146,8 @@ export class EventStore {
     const conditions = ['TRUE'];
     if (filter.deviceId !== undefined)
       conditions.push(`e.device_id = ${bind(parameters, storableText(filter.deviceId))}`);
-    if (filter.types !== undefined) conditions.push(typeCondition('e.type', filter.types, parameters));
-    if (filter.exceptTypes !== undefined)
-      conditions.push(`NOT ${typeCondition('e.type', filter.exceptTypes, parameters)}`);
+    if (filter.types !== undefined) conditions.push(typeCondition(filter.types, parameters));
+    if (filter.exceptTypes !== undefined) conditions.push(`NOT ${typeCondition(filter.exceptTypes, parameters)}`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
     if (filter.within !== undefined)

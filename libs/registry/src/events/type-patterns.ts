@@ -10,15 +10,15 @@ export function matchesType(type: string, patterns: readonly string[]): boolean 
   );
 }
 
-/** The same as a condition on `column`. */
-export function typeCondition(column: string, patterns: readonly string[], parameters: unknown[]): string {
+/** The same as a condition on the event `e`. */
+export function typeCondition(patterns: readonly string[], parameters: unknown[]): string {
   if (patterns.includes('*')) return 'TRUE';
   const [prefixes, types] = [true, false].map((isPrefix) =>
     patterns.filter((pattern) => pattern.endsWith(PREFIX_END) === isPrefix),
   );
   const conditions = [
-    ...(types?.length ? [`${column} = ANY(${bind(parameters, types)}::text[])`] : []),
-    ...(prefixes ?? []).map((prefix) => `starts_with(${column}, ${bind(parameters, prefix.slice(0, -1))}::text)`),
+    ...(types?.length ? [`e.type = ANY(${bind(parameters, types)}::text[])`] : []),
+    ...(prefixes ?? []).map((prefix) => `starts_with(e.type, ${bind(parameters, prefix.slice(0, -1))}::text)`),
   ];
   return conditions.length === 0 ? 'FALSE' : `(${conditions.join(' OR ')})`;
 }
