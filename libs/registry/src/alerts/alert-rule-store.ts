@@ -1,12 +1,12 @@
 /** Rules of alerts: few rows, each evaluated by a worker every few seconds. */
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { AlertAction, AlertRulePlan, AlertRuleRow, AlertUpdate, RuleAnswer } from './alert.js';
+import type { AlertRulePlan, AlertRuleRow, AlertUpdate, RuleAnswer } from './alert.js';
 import { toRule } from './alert-rows.js';
 
 const FIRING_COUNTS = {
@@ -45,7 +45,7 @@ export class AlertRuleStore {
     return ids.map((id) => byId.get(id) ?? 0);
   }
 
-  create(plan: AlertRulePlan, { rulesMax, at, by }: AlertAction & { readonly rulesMax: number }): Promise<RuleAnswer> {
+  create(plan: AlertRulePlan, { rulesMax, at, by }: ChangeOrigin & { readonly rulesMax: number }): Promise<RuleAnswer> {
     const id = v7({ msecs: at });
     return audited(
       this.database,
@@ -88,7 +88,7 @@ export class AlertRuleStore {
   }
 
   /** Its alerts stay, and the next evaluation resolves those that fire. False for an unknown id. */
-  async remove(id: string, { at, by }: AlertAction): Promise<boolean> {
+  async remove(id: string, { at, by }: ChangeOrigin): Promise<boolean> {
     if (!isUuid(id)) return false;
     const removed = await audited(
       this.database,
@@ -108,7 +108,7 @@ export class AlertRuleStore {
     id: string,
     deviceId: string | undefined,
     until: number,
-    { at, by }: AlertAction,
+    { at, by }: ChangeOrigin,
   ): Promise<AlertRuleRow | undefined> {
     if (!isUuid(id)) return undefined;
     const time = new Date(until);

@@ -1,4 +1,5 @@
 /** Alerts: read page by page, newest first, and acknowledged. The evaluation writes them. */
+import type { ChangeOrigin } from '../audit/audit-entry.js';
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
@@ -13,7 +14,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import type { EventRow, EventStore } from '../events/event-store.js';
 import { insertEvents } from '../events/insert-events.js';
 import type { Page, PageRequest } from '../page.js';
-import type { AlertAction, AlertFilter, AlertRow } from './alert.js';
+import type { AlertFilter, AlertRow } from './alert.js';
 import { ALERT_COLUMNS, toAlert } from './alert-rows.js';
 import type { AlertRecord } from './alert-rows.js';
 
@@ -80,7 +81,7 @@ export class AlertStore {
   async acknowledge(
     id: string,
     note: string | undefined,
-    { at, by }: AlertAction,
+    { at, by }: ChangeOrigin,
     within?: DeviceFilter,
   ): Promise<{ readonly alert: AlertRow; readonly event: EventRow | undefined } | undefined> {
     if ((await this.find(id, within)) === undefined) return undefined;

@@ -3,7 +3,7 @@
  * epoch.
  */
 import type { AlertFacts, AlertKind, AlertSeverity, NotificationKind } from '@flotilla/signals';
-import type { AuditSource } from '../audit/audit-entry.js';
+import type { ChangeOrigin } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 
 /** The part of a rule that people decide. */
@@ -90,12 +90,7 @@ export interface ChannelRow {
   readonly revision: string;
 }
 
-export interface AlertAction {
-  readonly at: number;
-  readonly by: AuditSource;
-}
-
-export interface AlertUpdate extends AlertAction {
+export interface AlertUpdate extends ChangeOrigin {
   readonly expectedRevision?: string | undefined;
 }
 

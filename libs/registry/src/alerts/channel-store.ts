@@ -1,12 +1,12 @@
 /** Notification channels. Their settings are encrypted; rows show them with secrets masked. */
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
-import type { AlertAction, AlertUpdate, ChannelAnswer, ChannelConfig, ChannelPlan, ChannelRow } from './alert.js';
+import type { AlertUpdate, ChannelAnswer, ChannelConfig, ChannelPlan, ChannelRow } from './alert.js';
 import { CHANNEL_SHOWN, toChannel } from './alert-rows.js';
 
 /** A removed channel is not used by any rule. */
@@ -53,7 +53,7 @@ export class ChannelStore {
 
   create(
     plan: ChannelPlan,
-    { channelsMax, at, by }: AlertAction & { readonly channelsMax: number },
+    { channelsMax, at, by }: ChangeOrigin & { readonly channelsMax: number },
   ): Promise<ChannelAnswer> {
     const id = v7({ msecs: at });
     return audited(
@@ -103,7 +103,7 @@ export class ChannelStore {
   }
 
   /** Records who sent a test message, and how it ended. */
-  async recordTest(channel: ChannelRow, delivered: boolean, { at, by }: AlertAction): Promise<void> {
+  async recordTest(channel: ChannelRow, delivered: boolean, { at, by }: ChangeOrigin): Promise<void> {
     const entry = changeOf('notification_channel.tested', channel, at);
     await audited(
       this.database,
@@ -114,7 +114,7 @@ export class ChannelStore {
   }
 
   /** Its messages are not sent any more. False for an unknown id. */
-  async remove(id: string, { at, by }: AlertAction): Promise<boolean> {
+  async remove(id: string, { at, by }: ChangeOrigin): Promise<boolean> {
     if (!isUuid(id)) return false;
     const removed = await audited(
       this.database,

@@ -13,6 +13,12 @@ export interface AuditSource {
   readonly remoteAddress?: string | undefined;
 }
 
+/** When a change is made, in ms since the Unix epoch, and by whom. */
+export interface ChangeOrigin {
+  readonly at: number;
+  readonly by: AuditSource;
+}
+
 /** An entry to record. Secrets in `data` are masked and its size is bounded on the way in. */
 export interface NewAuditEntry extends AuditSource {
   /** Such as `job.paused`, `call.privileged`, `policy.set`. */

@@ -1,6 +1,6 @@
 /** Desired states: few rows, changed by people. Their targets are in the queue and the reads. */
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit/audit-entry.js';
+import type { AuditSource, ChangeOrigin } from '../audit/audit-entry.js';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
@@ -9,7 +9,6 @@ import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { propertyOf } from './desired-state.js';
 import type {
   DesiredStateAnswer,
-  DesiredStateChange,
   DesiredStateRow,
   GenerationArguments,
   NewDesiredState,
@@ -29,7 +28,7 @@ export class DesiredStateStore {
   /** FULL where there are `statesMax`. A repeated request returns its earlier row. */
   create(
     plan: NewDesiredState,
-    { statesMax, at, by }: DesiredStateChange & { readonly statesMax: number },
+    { statesMax, at, by }: ChangeOrigin & { readonly statesMax: number },
   ): Promise<DesiredStateAnswer> {
     return audited(
       this.database,
@@ -63,11 +62,7 @@ export class DesiredStateStore {
   }
 
   /** Replaces the plan and raises the generation. With `enabled` it ends a pause. */
-  update(
-    plan: SavedDesiredState,
-    expectedGeneration: number,
-    { at, by }: DesiredStateChange,
-  ): Promise<DesiredStateAnswer> {
+  update(plan: SavedDesiredState, expectedGeneration: number, { at, by }: ChangeOrigin): Promise<DesiredStateAnswer> {
     const { id } = plan;
     if (!isUuid(id)) return Promise.resolve({ kind: 'NOT_FOUND' });
     return audited(
@@ -106,7 +101,7 @@ export class DesiredStateStore {
    * PAUSED where the hub disabled it: then it has to be saved again. Disabling ends the roll-out of
    * an edit, and enabling begins another.
    */
-  async setEnabled(id: string, enabled: boolean, { at, by }: DesiredStateChange): Promise<DesiredStateAnswer> {
+  async setEnabled(id: string, enabled: boolean, { at, by }: ChangeOrigin): Promise<DesiredStateAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -162,7 +157,7 @@ export class DesiredStateStore {
   }
 
   /** The row that it deleted. Changes no device. Undefined where there is no such id. */
-  async remove(id: string, { at, by }: DesiredStateChange): Promise<DesiredStateRow | undefined> {
+  async remove(id: string, { at, by }: ChangeOrigin): Promise<DesiredStateRow | undefined> {
     if (!isUuid(id)) return undefined;
     return audited(
       this.database,
@@ -262,7 +257,7 @@ export class DesiredStateStore {
     prisma: Prisma.TransactionClient,
     plan: SavedDesiredState,
     generation: number,
-    { at, by }: DesiredStateChange,
+    { at, by }: ChangeOrigin,
   ): Promise<void> {
     const data = {
       desiredStateId: plan.id,

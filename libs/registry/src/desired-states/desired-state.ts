@@ -2,7 +2,6 @@
 import type { ComplianceState, DesiredStateMode, DesiredWindow, DriftAction, Entry } from '@flotilla/desired-state';
 import type { AbortRule, Readback, WaveSpec } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
-import type { AuditSource } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 
 /** The part that the owner decides. */
@@ -80,11 +79,6 @@ export interface NewDesiredState extends SavedDesiredState {
   readonly createdBy: string;
   readonly idempotencyKey: string;
   readonly requestHash: string;
-}
-
-export interface DesiredStateChange {
-  readonly at: number;
-  readonly by: AuditSource;
 }
 
 /** The result of a change. Only `saved` and `repeat` have a row; only `saved` changed something. */

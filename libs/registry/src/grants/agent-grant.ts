@@ -1,6 +1,5 @@
 /** Agents that people connected over OAuth, as callers of the store see them. */
 import { z } from 'zod';
-import type { AuditSource } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { plainRow } from '../database/plain-row.js';
 import type { AgentGrant } from '../generated/prisma/client.js';
@@ -40,11 +39,6 @@ export type NewAgentGrant = Pick<
   AgentGrantRow,
   'userId' | 'clientId' | 'clientName' | 'clientHost' | 'scopes' | 'devices' | 'expiresAt'
 >;
-
-export interface GrantChange {
-  readonly at: number;
-  readonly by: AuditSource;
-}
 
 /** The holder of an access token, with the role that the person has now. */
 export interface TokenHolder {

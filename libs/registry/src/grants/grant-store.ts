@@ -4,7 +4,7 @@
  */
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
 import { QUESTION_TIMEOUT_MS } from '../database/database.js';
 import type { Database } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
@@ -15,7 +15,7 @@ import type { Role } from '../people/user.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { SecretCache } from '../secrets/secret-cache.js';
 import { knownScopes, toGrant } from './agent-grant.js';
-import type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, OpenCheck, TokenHolder } from './agent-grant.js';
+import type { AgentGrantRow, ListedGrant, NewAgentGrant, OpenCheck, TokenHolder } from './agent-grant.js';
 import { RUNNING_MS_MAX } from './oauth-store.js';
 
 /** "Last used" is exact to this. */
@@ -81,7 +81,7 @@ export class AgentGrantStore {
   /** Undefined where the person was disabled or deleted meanwhile. */
   async create(
     grant: NewAgentGrant,
-    { grantsMax, at, by }: GrantChange & { readonly grantsMax: number },
+    { grantsMax, at, by }: ChangeOrigin & { readonly grantsMax: number },
   ): Promise<AgentGrantRow | undefined> {
     const id = v7({ msecs: at });
     const data = {
@@ -156,7 +156,7 @@ export class AgentGrantStore {
   }
 
   /** Ends the grant and its tokens. Undefined where it is unknown or has ended. */
-  async revoke(id: string, { at, by }: GrantChange, reason?: string): Promise<AgentGrantRow | undefined> {
+  async revoke(id: string, { at, by }: ChangeOrigin, reason?: string): Promise<AgentGrantRow | undefined> {
     if (!isUuid(id)) return undefined;
     const ended = await audited(
       this.#database,

@@ -1,6 +1,5 @@
 /** Measurements as callers of the stores see them. Times are ms since the Unix epoch. */
 import type { ChartPlan } from '@flotilla/signals';
-import type { AuditSource } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 
 /** A number that is to be stored, with the rule that asks for it. */
@@ -103,9 +102,4 @@ export interface RecordingRuleRow {
   readonly minIntervalSeconds: number;
   readonly savedBy: string;
   readonly savedAt: number;
-}
-
-export interface RecordingRuleChange {
-  readonly at: number;
-  readonly by: AuditSource;
 }

@@ -1,6 +1,6 @@
 /** Recording rules: few rows, which every gateway reads. */
 import { audited } from '../audit/append-audit.js';
-import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
 import type { Database } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { plainRow } from '../database/plain-row.js';
@@ -9,7 +9,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import { listedDeviceCondition } from '../devices/device-condition.js';
 import type { RecordingRule } from '../generated/prisma/client.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
-import type { RecordingRuleChange, RecordingRuleRow } from './measurement.js';
+import type { RecordingRuleRow } from './measurement.js';
 
 type RecordingRuleAnswer =
   | { readonly kind: 'saved'; readonly rule: RecordingRuleRow }
@@ -28,7 +28,7 @@ export class RecordingRuleStore {
   /** Replaces the rule with this id, or creates it where `isNew`. */
   async save(
     rule: Omit<RecordingRuleRow, 'savedAt'>,
-    { at, by, isNew, rulesMax }: RecordingRuleChange & { readonly isNew: boolean; readonly rulesMax: number },
+    { at, by, isNew, rulesMax }: ChangeOrigin & { readonly isNew: boolean; readonly rulesMax: number },
   ): Promise<RecordingRuleAnswer> {
     const { id, devices, path, deadband, minIntervalSeconds, savedBy } = rule;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
@@ -65,7 +65,7 @@ export class RecordingRuleStore {
   }
 
   /** What was recorded stays. False where there is no such id. */
-  async remove(id: string, { at, by }: RecordingRuleChange): Promise<boolean> {
+  async remove(id: string, { at, by }: ChangeOrigin): Promise<boolean> {
     if (!isUuid(id)) return false;
     const former = await this.database.ask((prisma) => prisma.recordingRule.findUnique({ where: { id } }));
     if (former === null) return false;

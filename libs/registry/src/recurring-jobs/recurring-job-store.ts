@@ -1,7 +1,7 @@
 /** Recurring jobs: few rows, each a schedule. A worker reads those that are due. */
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedChange, AuditSource } from '../audit/audit-entry.js';
+import type { AuditSource, AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
@@ -16,7 +16,6 @@ import type {
   NewRecurringJob,
   OverlapPolicy,
   RecurringJobAnswer,
-  RecurringJobChange,
   RecurringJobPlan,
   RecurringJobRow,
   RecurringJobUpdate,
@@ -36,7 +35,7 @@ export class RecurringJobStore {
   /** FULL where there are `jobsMax`. A repeated request returns its earlier row. */
   async create(
     plan: NewRecurringJob,
-    { jobsMax, at, by }: RecurringJobChange & { readonly jobsMax: number },
+    { jobsMax, at, by }: ChangeOrigin & { readonly jobsMax: number },
   ): Promise<RecurringJobAnswer> {
     const { createdById, idempotencyKey } = plan;
     const { tool = '', arguments: given = {} } = plan.request;
@@ -101,7 +100,7 @@ export class RecurringJobStore {
   }
 
   /** The jobs that ran stay. False where there is no such id. */
-  async remove(id: string, { at, by }: RecurringJobChange): Promise<boolean> {
+  async remove(id: string, { at, by }: ChangeOrigin): Promise<boolean> {
     const job = await this.find(id);
     if (job === undefined) return false;
     return audited(

@@ -1,5 +1,5 @@
 /** Recurring jobs as callers of the store see them. Times are ms since the Unix epoch. */
-import type { AuditSource } from '../audit/audit-entry.js';
+import type { ChangeOrigin } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 
 /** The fate of a run that was due while no worker ran. */
@@ -75,12 +75,7 @@ export interface ChangedRecurringJob extends RecurringJobPlan {
   readonly keepsRequest?: boolean;
 }
 
-export interface RecurringJobChange {
-  readonly at: number;
-  readonly by: AuditSource;
-}
-
-export interface RecurringJobUpdate extends RecurringJobChange {
+export interface RecurringJobUpdate extends ChangeOrigin {
   /** Whether the stored row is the one that the caller has read; without it, any is. */
   readonly isExpected?: (stored: RecurringJobRow) => boolean;
 }
