@@ -1,6 +1,6 @@
 /** What the wizard gathers, what it begins with, and what is missing. Knows nothing of the page. */
 import { viewerZone } from '../../parts/zone/time-zones';
-import { instantsOf } from '../../parts/zone/zoned-time';
+import { type DailyHours, instantsOf } from '../../parts/zone/zoned-time';
 import { conditionsOf, type DeviceSearch, filterOf, withCondition } from '../devices/device-search';
 import { type StepName, steps } from './job-steps';
 import type { NewJobSearch } from './new-job-search';
@@ -27,17 +27,6 @@ export interface DraftRule {
   readonly minDecided: number | undefined;
   readonly scope: 'WAVE' | 'JOB';
   readonly action: 'PAUSE' | 'CANCEL';
-}
-
-/** At which hours it may send. */
-export interface DraftWindow {
-  /** HH:MM in the zone. */
-  readonly from: string;
-  readonly to: string;
-  /** IANA name. */
-  readonly zone: string;
-  /** 1 (Monday) to 7 on which it opens; none means every day. */
-  readonly days: readonly number[];
 }
 
 type JobKind = 'tool' | 'firmware';
@@ -69,7 +58,8 @@ export interface JobDraft {
   readonly startAt: string | undefined;
   /** The IANA name of the zone of `startAt`. */
   readonly startZone: string;
-  readonly window: DraftWindow | undefined;
+  /** At which hours it may send. */
+  readonly window: DailyHours | undefined;
   readonly maxInFlight: number;
   readonly perMinute: number | undefined;
   readonly priority: 1 | 2 | 3;

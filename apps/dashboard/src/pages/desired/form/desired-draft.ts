@@ -1,20 +1,11 @@
 /** What the form of a desired state gathers, what it begins with, and the input that it becomes. */
+import type { DailyHours } from '../../../parts/zone/zoned-time';
 import { canaryWaves, usualRule } from '../../new-job/job-draft';
 import { ruleOf, waveOf } from '../../new-job/job-input';
 import { type DeviceConditions, filterOf } from '../../devices/device-search';
 import type { DesiredSeenFragment, DesiredStateInput } from '../generated/desired';
 import type { NewDesiredSearch } from './new-desired-search';
 import { conditionsIn } from '../../devices/stored-filter';
-
-export interface DraftHours {
-  /** HH:MM. */
-  readonly from: string;
-  readonly to: string;
-  /** IANA name; empty is the zone of each device. */
-  readonly zone: string;
-  /** 1 (Monday) to 7; none means every day. */
-  readonly days: readonly number[];
-}
 
 /** How edits go out: at once, in the usual waves, or as the stored desired state says. */
 export type Rollout = 'once' | 'waves' | 'kept';
@@ -33,7 +24,8 @@ export interface DesiredDraft {
   readonly onDrift: 'REVERT' | 'HOLD' | 'ACCEPT';
   readonly holdMinutes: number;
   readonly priority: number;
-  readonly window: DraftHours | undefined;
+  /** An empty zone is that of each device. */
+  readonly window: DailyHours | undefined;
   readonly rollout: Rollout;
   readonly keptRollout: Pick<DesiredStateInput, 'waves' | 'abort'>;
   readonly maxInFlight: number;
@@ -89,7 +81,7 @@ export function draftOf(state: DesiredSeenFragment): DesiredDraft {
   };
 }
 
-function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['window']>): DraftHours {
+function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['window']>): DailyHours {
   return { from, to, zone: zone ?? '', days: days ?? [] };
 }
 
@@ -112,7 +104,7 @@ export function inputOf(draft: DesiredDraft): DesiredStateInput {
   };
 }
 
-function windowOf({ from, to, zone, days }: DraftHours) {
+function windowOf({ from, to, zone, days }: DailyHours) {
   return { from, to, zone: zone || null, days: days.length === 0 ? null : [...days].sort() };
 }
 

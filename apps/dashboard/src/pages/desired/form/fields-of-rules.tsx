@@ -5,7 +5,8 @@ import { Disclosure } from '../../../parts/disclosure';
 import { NumberField } from '../../../parts/number/number-field';
 import { WindowFieldset } from '../../new-job/fields/window-fieldset';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
-import type { DesiredDraft, DraftHours, Rollout } from './desired-draft';
+import type { DailyHours } from '../../../parts/zone/zoned-time';
+import type { DesiredDraft, Rollout } from './desired-draft';
 import type { DesiredFields } from './desired-fields';
 
 /** Minutes: 30 days. */
@@ -106,7 +107,7 @@ function Hours({ draft: { window }, change, refusals }: DesiredFields) {
   );
 }
 
-const night: DraftHours = { from: '22:00', to: '07:00', zone: '', days: [] };
+const night: DailyHours = { from: '22:00', to: '07:00', zone: '', days: [] };
 
 function Pace({ draft, change, refusals }: DesiredFields) {
   const { t } = useTranslation();

@@ -3,7 +3,7 @@ import { Checkbox, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { NextOpening } from '../../../parts/zone/hours-text';
 import { viewerZone } from '../../../parts/zone/time-zones';
-import type { DraftWindow } from '../job-draft';
+import type { DailyHours } from '../../../parts/zone/zoned-time';
 import { useWizard } from '../wizard';
 import { WindowFieldset } from './window-fieldset';
 import classes from '../new-job.module.css';
@@ -25,10 +25,10 @@ export function HoursFields() {
   );
 }
 
-function Hours({ window }: { readonly window: DraftWindow }) {
+function Hours({ window }: { readonly window: DailyHours }) {
   const { t } = useTranslation();
   const { change, refusals } = useWizard();
-  const set = ({ zone = window.zone, ...changed }: Partial<DraftWindow>) =>
+  const set = ({ zone = window.zone, ...changed }: Partial<DailyHours>) =>
     change({ window: { ...window, ...changed, zone: zone || viewerZone() } });
   return (
     <WindowFieldset legend={t('newJob.windowOf')} window={window} refusals={refusals} onChange={set}>

@@ -4,17 +4,17 @@ import { Chip, Group, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { weekdayNames } from '../../../parts/job/weekdays';
 import { ZoneField } from '../../../parts/zone/zone-field';
-import type { DraftWindow } from '../job-draft';
+import type { DailyHours } from '../../../parts/zone/zoned-time';
 import { type Refusal, refusedAt } from '../refusals';
 import classes from '../new-job.module.css';
 
 interface WindowFieldsetProps {
   readonly legend: string;
-  readonly window: DraftWindow;
+  readonly window: DailyHours;
   readonly refusals: readonly Refusal[];
   /** What no zone means. Without it a zone is needed. */
   readonly withoutZone?: string;
-  readonly onChange: (changed: Partial<DraftWindow>) => void;
+  readonly onChange: (changed: Partial<DailyHours>) => void;
   readonly children?: ReactNode;
 }
 
