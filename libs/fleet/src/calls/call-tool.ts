@@ -20,7 +20,7 @@ import { CallRecords } from './call-records.js';
 import { refusalOfCall } from './call-refusal.js';
 import { refuseRequest } from './call-request.js';
 import type { CallAnswer, CallRequest } from './call-request.js';
-import { deliverCall } from './delivery/deliver-call.js';
+import { deliverCall } from './deliver-call.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { locateDevice } from './locate-device.js';
 import type { PolicyCache } from '../policies/policy-cache.js';

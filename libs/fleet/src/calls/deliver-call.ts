@@ -4,7 +4,7 @@
  */
 import type { Bus, DirectoryEntry, RoutedCall } from '@flotilla/bus';
 import type { Clock, SettledCall } from '@flotilla/session';
-import { isBusAway } from '../locate-device.js';
+import { isBusAway } from './locate-device.js';
 
 interface DeliveryDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory'>;
