@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { FlotillaClient } from '@flotilla/client';
 import { WebSocket } from 'ws';
+import { messageOf } from './error-message.js';
 import { exitCodes, UsageError } from './exit-codes.js';
 import { profileNamed, type Profile } from './profiles/profile-store.js';
 
@@ -75,9 +76,7 @@ function keyIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new UsageError(
-      `The key file cannot be read: ${error instanceof Error ? error.message : String(error)}. Check --key-file.`,
-    );
+    throw new UsageError(`The key file cannot be read: ${messageOf(error)}. Check --key-file.`);
   }
 }
 

@@ -1,6 +1,7 @@
 /** JSON from an argument or from standard input. */
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
+import { messageOf } from './error-message.js';
 import { UsageError } from './exit-codes.js';
 
 /** Parses an object. Throws a UsageError that names the source (`where`). */
@@ -9,7 +10,7 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new UsageError(`${where}: expected JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${where}: expected JSON: ${messageOf(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new UsageError(`${where}: expected a JSON object.`);

@@ -8,14 +8,14 @@ import { completedOf, valuesFor } from './completion/complete-words.js';
 import { completionsFlag } from './completion/scripts.js';
 import { write } from './console/output.js';
 import { printable } from './console/printable.js';
+import { messageOf } from './error-message.js';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
 import { commands, programOf } from './program.js';
 
 /** Errors with a code explain what to do. Others are bugs and print their stack. */
 function explain(error: unknown): string {
   if (error instanceof FlotillaError) return `${error.code}: ${error.message}`;
-  if (error instanceof UsageError || !(error instanceof Error))
-    return String(error instanceof Error ? error.message : error);
+  if (error instanceof UsageError || !(error instanceof Error)) return messageOf(error);
   return error.name === 'YError' ? error.message : (error.stack ?? error.message);
 }
 

@@ -4,6 +4,7 @@
  */
 import { openEmbeddedPostgres, verifyAuditTrail } from '@flotilla/registry';
 import type { AuditFault } from '@flotilla/registry';
+import { messageOf } from './error-message.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { readConfig } from './settings/config.js';
 import { knownAuditSecret } from './settings/secret-settings.js';
@@ -37,8 +38,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(
-    `The audit trail could not be verified: ${error instanceof Error ? error.message : String(error)}\n`,
-  );
+  process.stderr.write(`The audit trail could not be verified: ${messageOf(error)}\n`);
   process.exitCode = EXIT.failed;
 });

@@ -4,6 +4,7 @@
  */
 import './production.js';
 import { parseArgs } from 'node:util';
+import { messageOf } from './error-message.js';
 import { keepFilesPrivate } from './data-folder.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { examine } from './doctor/examine.js';
@@ -27,6 +28,6 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${messageOf(error)}\n`);
   process.exitCode = EXIT.failed;
 });

@@ -4,6 +4,7 @@
  */
 import { get as getHttp } from 'node:http';
 import { get as getHttps } from 'node:https';
+import { messageOf } from './error-message.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { healthTarget } from './http/health-target.js';
 
@@ -30,5 +31,5 @@ function endWith(problem: string | undefined): never {
 try {
   check();
 } catch (error) {
-  endWith(error instanceof Error ? error.message : String(error));
+  endWith(messageOf(error));
 }

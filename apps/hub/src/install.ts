@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { messageOf } from './error-message.js';
 import { closingText } from './install/closing-text.js';
 import { dataProblem } from './install/folder-owner.js';
 import {
@@ -71,7 +72,7 @@ function main(): void {
 try {
   main();
 } catch (error) {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   process.stderr.write(`${reason.startsWith('Unknown option') ? `${reason} ${USAGE}` : reason}\n`);
   process.exitCode = 1;
 }

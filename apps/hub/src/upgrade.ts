@@ -5,6 +5,7 @@
 import './production.js';
 import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres, pendingMigrations } from '@flotilla/registry';
+import { messageOf } from './error-message.js';
 import { keepFilesPrivate } from './data-folder.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { readConfig } from './settings/config.js';
@@ -32,7 +33,7 @@ async function main(): Promise<void> {
 }
 
 main().catch((error: unknown) => {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   process.stderr.write(`${reason.startsWith('Unknown option') ? `${reason} ${USAGE}` : reason}\n`);
   process.exitCode = EXIT.failed;
 });

@@ -1,6 +1,7 @@
 /** Makes the hub as the file says, one thing after the other, and records what was written. */
 import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { expectAccepted, FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { messageOf } from '../error-message.js';
 import { say } from '../console/output.js';
 import { UsageError } from '../exit-codes.js';
 import { RecordAppliedConfigurationDocument } from '../generated/operations.js';
@@ -45,7 +46,7 @@ function requireWritable(file: string): void {
     hideFromOthers(opened, file);
     closeSync(opened);
   } catch (error) {
-    const reason = reasonOf(error);
+    const reason = messageOf(error);
     throw new UsageError(
       `${file}, the file for new secrets, cannot be written: ${reason}. Nothing was changed. Check its rights.`,
     );
@@ -59,12 +60,8 @@ function hideFromOthers(opened: number, file: string): void {
   try {
     fchmodSync(opened, 0o600);
   } catch (error) {
-    say(`Others may be able to read ${file}, the file for new secrets: ${reasonOf(error)}. Check its rights.`);
+    say(`Others may be able to read ${file}, the file for new secrets: ${messageOf(error)}. Check its rights.`);
   }
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Deletes last and in reverse, because things name earlier kinds. */
@@ -148,7 +145,7 @@ function keep(line: NewSecret, file: string | undefined): void {
     appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
   } catch (error) {
     throw new UsageError(
-      `${line.kind} "${line.name}" is new, and its secret is lost: ${file} cannot be written: ${reasonOf(error)}. ` +
+      `${line.kind} "${line.name}" is new, and its secret is lost: ${file} cannot be written: ${messageOf(error)}. ` +
         'Delete or revoke the new one on the hub, and apply again.',
     );
   }

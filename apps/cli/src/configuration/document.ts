@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { LineCounter, parseDocument, stringify } from 'yaml';
+import { messageOf } from '../error-message.js';
 import { UsageError } from '../exit-codes.js';
 import { readStandardInput, standardInput } from '../json-input.js';
 import { isFields, type Fields, type JsonSchema, type Kind } from './kind.js';
@@ -97,7 +98,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+    throw new UsageError(`${file} cannot be read: ${messageOf(error)}.`);
   }
 }
 

@@ -4,6 +4,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { DeviceFileError, parseDevices, trusting, type DeviceLine } from '@flotilla/client/devices-csv';
+import { unreadable } from '../error-message.js';
 import { say, write } from '../console/output.js';
 import { jsonText } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
@@ -119,10 +120,6 @@ async function read(file: string): Promise<string> {
       throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are allowed. Split the file.`);
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw error instanceof UsageError
-      ? error
-      : new UsageError(
-          `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
-        );
+    throw unreadable(file, error);
   }
 }

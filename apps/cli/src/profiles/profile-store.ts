@@ -5,6 +5,7 @@
 import { chmodSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { messageOf } from '../error-message.js';
 import { say } from '../console/output.js';
 import { UsageError } from '../exit-codes.js';
 import { jsonObject } from '../json-input.js';
@@ -94,8 +95,4 @@ function isProfile(value: unknown): value is Profile {
 
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

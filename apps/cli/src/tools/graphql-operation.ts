@@ -8,6 +8,7 @@ import {
   type OperationDefinitionNode,
   type TypeNode,
 } from 'graphql';
+import { messageOf } from '../error-message.js';
 import { UsageError } from '../exit-codes.js';
 
 export interface GraphqlOperation {
@@ -36,7 +37,7 @@ function parsed(source: string): DocumentNode {
   try {
     return parse(source);
   } catch (error) {
-    throw new UsageError(`The operation: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`The operation: ${messageOf(error)}`);
   }
 }
 

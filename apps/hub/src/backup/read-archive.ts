@@ -9,6 +9,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import tar from 'tar-stream';
+import { messageOf } from '../error-message.js';
 import {
   BackupError,
   HEADER_PART,
@@ -106,7 +107,7 @@ async function* readable(file: string, body: AsyncIterable<Uint8Array>): AsyncGe
 
 /** Errors of gzip, tar, age and JSON mean that the file is damaged. */
 function refusalOf(file: string, error: unknown): BackupError {
-  return error instanceof BackupError ? error : damaged(file, error instanceof Error ? error.message : String(error));
+  return error instanceof BackupError ? error : damaged(file, messageOf(error));
 }
 
 /** Adds the digest of the part when its body was read. */

@@ -1,6 +1,7 @@
 /** Arguments, settings, output and exit codes of the commands `backup` and `restore`. */
 import { parseArgs } from 'node:util';
 import { RegistryError } from '@flotilla/registry';
+import { messageOf } from '../error-message.js';
 import { keepFilesPrivate } from '../data-folder.js';
 import { ConfigError } from '../environment/config-error.js';
 import { loadEnvFile } from '../environment/env-file.js';
@@ -36,7 +37,7 @@ export async function runCommand({ usage, flags, run }: Command): Promise<void> 
     keepFilesPrivate();
     process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, { flags: given, signal }))}\n`);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
   }
 }

@@ -7,6 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import tar from 'tar-stream';
+import { messageOf } from '../error-message.js';
 import { BackupError, HEADER_PART, JSON_BYTES_MAX, MANIFEST_PART } from './archive-format.js';
 import type { BackupHeader, BackupManifest, Part, PartDigest } from './archive-format.js';
 import { encrypted } from './encryption.js';
@@ -70,7 +71,7 @@ function existsAlready(file: string): BackupError {
 }
 
 function notWritable(file: string, error: unknown): BackupError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   return new BackupError(
     `${file} cannot be written: ${reason}. Name a folder that exists, and let this user write there.`,
   );

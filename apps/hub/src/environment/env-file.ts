@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
+import { messageOf } from '../error-message.js';
 import { ConfigError } from './config-error.js';
 
 /** Throws a ConfigError for a file that cannot be read. */
@@ -18,7 +19,7 @@ function textOf(file: string): string {
   try {
     return readFileSync(file, 'utf8').replace(BYTE_ORDER_MARK, '');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     throw new ConfigError([
       `${path.resolve(file)} cannot be read: ${reason}. Let the user who runs this command read it, or remove it.`,
     ]);

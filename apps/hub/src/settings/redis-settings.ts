@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { redisUrlProblem } from '@flotilla/bus';
 import type { z } from 'zod';
+import { messageOf } from '../error-message.js';
 import { checked, optionalText } from './setting-kinds.js';
 
 export const redisSettings = {
@@ -34,6 +35,6 @@ export function redisContradictions({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile 
     if (readFileSync(caFile, 'utf8').includes('-----BEGIN CERTIFICATE-----')) return [];
     return [`FLOTILLA_REDIS_CA must name a file with certificates in PEM; ${caFile} has none.`];
   } catch (error) {
-    return [`FLOTILLA_REDIS_CA cannot be read: ${error instanceof Error ? error.message : String(error)}.`];
+    return [`FLOTILLA_REDIS_CA cannot be read: ${messageOf(error)}.`];
   }
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
+import { messageOf } from '../../error-message.js';
 import { applyAll } from '../../configuration/apply.js';
 import { documentText, folderOf, readDocuments, readInput, schemaOf } from '../../configuration/document.js';
 import { readLive } from '../../configuration/hub-state.js';
@@ -65,8 +66,7 @@ async function put(file: string | undefined, text: string): Promise<void> {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
     writeFileSync(file, text);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${file} cannot be written: ${reason}. Check its folder and rights.`);
+    throw new UsageError(`${file} cannot be written: ${messageOf(error)}. Check its folder and rights.`);
   }
   say(`Wrote ${file}.`);
 }

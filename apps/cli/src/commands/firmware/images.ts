@@ -3,6 +3,7 @@ import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { expectAccepted } from '@flotilla/client';
+import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
@@ -47,11 +48,7 @@ async function imageIn(file: string): Promise<Blob> {
     if (!(await stat(file)).isFile()) throw new UsageError(`${file} is not a file. Name the file of an image.`);
     return await openAsBlob(file);
   } catch (error) {
-    throw error instanceof UsageError
-      ? error
-      : new UsageError(
-          `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
-        );
+    throw unreadable(file, error);
   }
 }
 

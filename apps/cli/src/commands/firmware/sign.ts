@@ -6,6 +6,7 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sig
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
+import { messageOf } from '../../error-message.js';
 import { printThing, say, write } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { leaf } from '../command.js';
@@ -124,8 +125,4 @@ async function written(
         : `${file} cannot be written: ${messageOf(error)}. Check its folder and rights.`,
     );
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,6 +1,7 @@
 /** `flotilla firmware keys`: the public keys whose signatures a hub accepts. */
 import { readFile } from 'node:fs/promises';
 import { expectAccepted } from '@flotilla/client';
+import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
@@ -68,9 +69,7 @@ export const signingKeysCommand = group('keys', 'List, add and remove the keys t
 
 async function publicKeyIn(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
-    );
+    throw unreadable(file, error);
   });
   if (content.includes('PRIVATE KEY'))
     throw new UsageError(

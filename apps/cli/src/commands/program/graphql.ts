@@ -1,6 +1,7 @@
 /** `flotilla graphql`: any operation of the API. */
 import { readFile } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
 import { untilInterrupted } from '../../console/interrupt.js';
 import { formatOf, type OutputOptions } from '../../console/output-format.js';
@@ -53,9 +54,7 @@ async function sourceOf(query: string | undefined, file: string | undefined): Pr
   if (query !== undefined) return query;
   if (file === undefined || file === standardInput) return readStandardInput(operationBytesMax);
   return readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
-    );
+    throw unreadable(file, error);
   });
 }
 

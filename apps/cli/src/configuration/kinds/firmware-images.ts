@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import { unreadable } from '../../error-message.js';
 import { UsageError } from '../../exit-codes.js';
 import {
   ConfiguredImagesDocument,
@@ -71,9 +72,7 @@ async function upload(sha256: string, fields: Fields, { client, folder }: KindCo
     );
   const kind = fields['kind'] === 'ASSETS' ? 'ASSETS' : 'FIRMWARE';
   const bytes = await readFile(path.resolve(folder, file)).catch((error: unknown) => {
-    throw new UsageError(
-      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
-    );
+    throw unreadable(file, error);
   });
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== sha256)
