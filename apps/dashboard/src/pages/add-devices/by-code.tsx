@@ -3,15 +3,15 @@
  * soon as it is known which one it is.
  */
 import { useState } from 'react';
-import { Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { Stack, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { LoadFailure } from '../../parts/failure';
 import { Time } from '../../parts/time/time';
+import { ApprovalFields } from '../enrolments/approval-fields';
 import { BoardFacts } from '../enrolments/board-facts';
-import { ConfirmReplacement } from '../enrolments/confirm-replacement';
 import { EnrolmentsDocument, type EnrolmentsQuery } from '../enrolments/generated/enrolments';
 import { useApproval } from '../enrolments/use-approval';
 import classes from './add-devices.module.css';
@@ -77,19 +77,7 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
           {hasMore && <Text size="sm">{t('addDevices.moreWait', { count: waiting.length })}</Text>}
         </>
       )}
-      <TextInput
-        label={t('enrolments.name')}
-        value={approval.name}
-        onChange={(event) => approval.setName(event.currentTarget.value)}
-      />
-      <TagsInput
-        label={t('enrolments.tags')}
-        placeholder={approval.tags.length === 0 ? t('enrolments.tagsHint') : ''}
-        value={approval.tags}
-        onChange={approval.setTags}
-        acceptValueOnBlur
-      />
-      <ConfirmReplacement approval={approval} />
+      <ApprovalFields approval={approval} />
     </DialogForm>
   );
 }

@@ -1,11 +1,11 @@
 /** Approves a waiting device after its code and its board were compared with the real one. */
 import { useState } from 'react';
-import { TagsInput, Text, TextInput } from '@mantine/core';
+import { Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { ApprovalFields } from './approval-fields';
 import { BoardFacts } from './board-facts';
-import { ConfirmReplacement } from './confirm-replacement';
 import classes from './enrolments.module.css';
 import type { EnrolmentsQuery } from './generated/enrolments';
 import { useApproval } from './use-approval';
@@ -55,20 +55,7 @@ export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogP
           </p>
         )}
         <BoardFacts enrolment={enrolment} />
-        <TextInput
-          label={t('enrolments.name')}
-          value={approval.name}
-          onChange={(event) => approval.setName(event.currentTarget.value)}
-          {...(code !== null && { 'data-autofocus': true })}
-        />
-        <TagsInput
-          label={t('enrolments.tags')}
-          placeholder={approval.tags.length === 0 ? t('enrolments.tagsHint') : ''}
-          value={approval.tags}
-          onChange={approval.setTags}
-          acceptValueOnBlur
-        />
-        <ConfirmReplacement approval={approval} />
+        <ApprovalFields approval={approval} isFirst={code !== null} />
       </DialogForm>
     </Dialog>
   );

@@ -1,7 +1,7 @@
 /** When a schedule has its times: a rhythm with a time, or a cron expression, in a zone. */
-import { Chip, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Group, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { weekdayNames } from '../job/weekdays';
+import { WeekdayChips } from '../job/weekday-chips';
 import { NumberField } from '../number/number-field';
 import { ZoneField } from '../zone/zone-field';
 import { rhythms, type Rhythm, type Schedule } from './schedule';
@@ -14,7 +14,7 @@ interface ScheduleFieldsProps {
 }
 
 export function ScheduleFields({ schedule, zone, onSchedule, onZone }: ScheduleFieldsProps) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const set = (change: Partial<Schedule>) => onSchedule({ ...schedule, ...change });
   const { rhythm } = schedule;
   return (
@@ -60,15 +60,7 @@ export function ScheduleFields({ schedule, zone, onSchedule, onZone }: ScheduleF
         )}
       </Group>
       {rhythm === 'weekly' && (
-        <Chip.Group multiple value={schedule.days.map(String)} onChange={(days) => set({ days: days.map(Number) })}>
-          <Group gap={6} role="group" aria-label={t('schedule.days')}>
-            {weekdayNames(i18n.language).map((name, index) => (
-              <Chip key={name} value={String(index + 1)} size="xs">
-                {name}
-              </Chip>
-            ))}
-          </Group>
-        </Chip.Group>
+        <WeekdayChips label={t('schedule.days')} days={schedule.days} onChange={(days) => set({ days })} />
       )}
       <ZoneField label={t('schedule.zone')} description={t('schedule.zoneHint')} value={zone} onChange={onZone} />
     </Stack>

@@ -1,13 +1,14 @@
 /** The tool and its arguments. It offers tools whose effect can be read back and repeated. */
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
+import { ArgumentsForm } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { Json } from '../../../parts/json';
 import type { ToolChoice } from '../../new-job/fields/most-common-tools';
 import { choicesAtOnce, useToolChoices } from '../../new-job/fields/tool-choices';
 import { toolProblem } from '../../new-job/fields/tool-problem';
+import { useDraftedArguments } from '../../new-job/fields/use-drafted-arguments';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredFields } from './desired-fields';
 import { canBeKept } from './can-be-kept';
@@ -54,14 +55,7 @@ export function FieldsOfAction(fields: DesiredFields) {
 
 function ToolArguments({ tool, draft, change, refusals, isTried }: DesiredFields & { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
-  const state = useArguments(tool, { given: draft.arguments, isPreset: false });
-  const written = JSON.stringify(state.arguments);
-  const { isSound } = state;
-  useEffect(() => {
-    if (written === JSON.stringify(draft.arguments) && isSound === draft.isSound) return;
-    change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the other two change at each render
-  }, [written, isSound]);
+  const state = useDraftedArguments(tool, draft, change);
   const refused = refusedIn(refusals, 'arguments');
   const { readback } = tool.policy;
   return (

@@ -1,8 +1,8 @@
 /** A daily window: its hours, zone and days. */
 import type { ReactNode } from 'react';
-import { Chip, Group, TextInput } from '@mantine/core';
+import { TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { weekdayNames } from '../../../parts/job/weekdays';
+import { WeekdayChips } from '../../../parts/job/weekday-chips';
 import { ZoneField } from '../../../parts/zone/zone-field';
 import type { DailyHours } from '../../../parts/zone/zoned-time';
 import { type Refusal, refusedAt } from '../refusals';
@@ -19,7 +19,7 @@ interface WindowFieldsetProps {
 }
 
 export function WindowFieldset({ legend, window, refusals, withoutZone, onChange, children }: WindowFieldsetProps) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const refused = refusedAt(refusals, 'window');
   return (
     <fieldset className={classes.part}>
@@ -43,15 +43,7 @@ export function WindowFieldset({ legend, window, refusals, withoutZone, onChange
         onChange={(zone) => onChange({ zone })}
         w={300}
       />
-      <Chip.Group multiple value={window.days.map(String)} onChange={(days) => onChange({ days: days.map(Number) })}>
-        <Group gap={6} role="group" aria-label={t('newJob.days')} pb={4}>
-          {weekdayNames(i18n.language).map((name, index) => (
-            <Chip key={name} value={String(index + 1)} size="xs">
-              {name}
-            </Chip>
-          ))}
-        </Group>
-      </Chip.Group>
+      <WeekdayChips label={t('newJob.days')} days={window.days} onChange={(days) => onChange({ days })} pb={4} />
       <p className={classes.hint}>{t(window.days.length === 0 ? 'newJob.everyDay' : 'newJob.onTheseDays')}</p>
       {children}
       {refused !== undefined && (

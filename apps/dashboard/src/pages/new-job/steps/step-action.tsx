@@ -1,10 +1,10 @@
 /** Which tool with which arguments, or which image. */
-import { useEffect, useMemo } from 'react';
+import { useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../../hub/hub';
 import { onlyAfter, usePages } from '../../../hub/lists/use-pages';
-import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
+import { ArgumentsForm } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';
 import { JobImageChoicesDocument, type JobImageChoicesQuery } from '../generated/new-job';
@@ -13,6 +13,7 @@ import { refusedAt, refusedIn } from '../refusals';
 import type { ToolChoice } from '../fields/most-common-tools';
 import { choicesAtOnce, useToolChoices } from '../fields/tool-choices';
 import { toolProblem } from '../fields/tool-problem';
+import { useDraftedArguments } from '../fields/use-drafted-arguments';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
 
@@ -80,15 +81,7 @@ function ToolChoices() {
 function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const state = useArguments(tool, { given: draft.arguments, isPreset: false });
-  const written = JSON.stringify(state.arguments);
-  const { isSound } = state;
-  useEffect(() => {
-    // Not on arrival: what the hub said of them still holds.
-    if (written === JSON.stringify(draft.arguments) && isSound === draft.isSound) return;
-    change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- the other two change at each render
-  }, [written, isSound]);
+  const state = useDraftedArguments(tool, draft, change);
   const refused = refusedIn(refusals, 'arguments');
   return (
     <>
