@@ -1,9 +1,9 @@
 /** When the device was there, and how its tools have changed. */
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { badgeColours } from '../../parts/badge';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
-import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { ScrollTable } from '../../parts/table/scroll-table';
 import { Time } from '../../parts/time/time';

@@ -1,11 +1,10 @@
 /** The voice servers of conversations and their health. Hidden if the fleet has none. */
 import { IconCheck, IconCircleDashed, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Badge } from '../../parts/badge';
 import { useHubQuery } from '../../hub/use-hub-query';
-import badge from '../../parts/badge.module.css';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
-import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time/time';
 import { VoiceServersDocument, type VoiceServersQuery } from './generated/settings';
@@ -111,11 +110,5 @@ function ErrorHints({ servers }: { readonly servers: readonly VoiceServer[] }) {
 
 function State({ state }: Pick<VoiceServer, 'state'>) {
   const { t } = useTranslation();
-  const { token, icon: Shape } = looks[state];
-  return (
-    <span className={badge.badge} style={badgeColours(token)}>
-      <Shape size={13} stroke={2.2} aria-hidden />
-      {t(`settings.voiceStates.${state}`)}
-    </span>
-  );
+  return <Badge look={looks[state]}>{t(`settings.voiceStates.${state}`)}</Badge>;
 }

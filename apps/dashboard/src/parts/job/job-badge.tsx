@@ -1,6 +1,5 @@
 /** Where a job stands, and how it ended. */
 import {
-  type Icon,
   IconAlertTriangle,
   IconCalendar,
   IconCheck,
@@ -13,8 +12,7 @@ import {
   IconX,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import classes from '../badge.module.css';
-import { badgeColours } from '../outcome/outcome-badge';
+import { Badge, type BadgeLook } from '../badge';
 
 const looks = {
   AWAITING_APPROVAL: { token: 'unknown', icon: IconUserQuestion },
@@ -30,7 +28,7 @@ const looks = {
   CANCELLED: { token: 'muted', icon: IconPlayerStop },
   EXPIRED: { token: 'muted', icon: IconCalendar },
   DENIED: { token: 'rejected', icon: IconHandStop },
-} as const satisfies Readonly<Record<string, { readonly token: string; readonly icon: Icon }>>;
+} as const satisfies Readonly<Record<string, BadgeLook>>;
 
 type Look = keyof typeof looks;
 
@@ -42,11 +40,5 @@ interface JobBadgeProps {
 export function JobBadge({ state, conclusion }: JobBadgeProps) {
   const { t } = useTranslation();
   const shown = state === 'FINISHED' ? (conclusion ?? 'SUCCEEDED') : state;
-  const { token, icon: Shape } = looks[shown];
-  return (
-    <span className={classes.badge} style={badgeColours(token)}>
-      <Shape size={13} stroke={2.2} aria-hidden />
-      {t(`jobState.${shown}`)}
-    </span>
-  );
+  return <Badge look={looks[shown]}>{t(`jobState.${shown}`)}</Badge>;
 }

@@ -2,9 +2,7 @@
  * One colour, icon and word per outcome, the same on every page. Icons differ in shape, so colour
  * is never alone.
  */
-import type { CSSProperties } from 'react';
 import {
-  type Icon,
   IconArrowForwardUp,
   IconBan,
   IconCheck,
@@ -21,7 +19,7 @@ import {
   IconZoomQuestion,
 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import classes from '../badge.module.css';
+import { Badge, type BadgeLook } from '../badge';
 
 export const outcomeLooks = {
   SUCCEEDED: { token: 'succeeded', icon: IconCheck },
@@ -38,23 +36,12 @@ export const outcomeLooks = {
   WAITING_DEVICE: { token: 'muted', icon: IconHourglass },
   IN_FLIGHT: { token: 'running', icon: IconSend },
   VERIFYING: { token: 'running', icon: IconZoomQuestion },
-} as const satisfies Readonly<Record<string, { readonly token: string; readonly icon: Icon }>>;
+} as const satisfies Readonly<Record<string, BadgeLook>>;
 
 /** Outcomes, and where a target is that has none yet. */
 export type OutcomeOrStage = keyof typeof outcomeLooks;
 
 export function OutcomeBadge({ outcome }: { readonly outcome: OutcomeOrStage }) {
   const { t } = useTranslation();
-  const { token, icon: Shape } = outcomeLooks[outcome];
-  return (
-    <span className={classes.badge} style={badgeColours(token)}>
-      <Shape size={13} stroke={2.2} aria-hidden />
-      {t(`outcome.${outcome}`)}
-    </span>
-  );
-}
-
-/** The token's text colour on its wash. */
-export function badgeColours(token: string): CSSProperties {
-  return { color: `var(--${token})`, background: `var(--${token}-wash)` };
+  return <Badge look={outcomeLooks[outcome]}>{t(`outcome.${outcome}`)}</Badge>;
 }
