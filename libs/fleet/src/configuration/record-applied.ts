@@ -1,4 +1,5 @@
 /** Records what `flotilla apply` wrote, so that the next plan knows what people changed since. */
+import { isJsonObject } from '@flotilla/mcp';
 import type { AppliedConfigurationRow, AppliedRecord, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
@@ -65,14 +66,10 @@ function readEntry({ kind, name, fields, revision }: AppliedInput, path: readonl
   if (name.length === 0 || name.length > NAME_CHARACTERS_MAX)
     return refuse('INVALID', [...path, 'name'], `A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);
   if (fields === undefined || fields === null) return { kind, name, revision, fields: undefined };
-  if (!isObject(fields)) return refuse('INVALID', [...path, 'fields'], 'The fields are an object, or null.');
+  if (!isJsonObject(fields)) return refuse('INVALID', [...path, 'fields'], 'The fields are an object, or null.');
   if (Buffer.byteLength(JSON.stringify(fields)) > FIELDS_BYTES_MAX)
     return refuse('LIMIT_EXCEEDED', [...path, 'fields'], `The fields have at most ${FIELDS_BYTES_MAX} bytes as JSON.`);
   return { kind, name, revision, fields };
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const refused = (refusal: Refusal): RecordedConfiguration => ({ rows: [], refusal });

@@ -72,8 +72,15 @@ export function toCallRow(record: CallReadRecord): CallRow {
   };
 }
 
-function toCallError(record: Pick<CallReadRecord, 'error_code' | 'error_message' | 'rpc_code'>): CallError | undefined {
-  if (record.error_code === null) return undefined;
-  const { error_code: code, error_message: message, rpc_code: rpcCode } = record;
+/** An error as the rows of calls and of targets have it. */
+export interface ErrorColumns {
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly rpc_code: number | null;
+}
+
+export function toCallError(columns: ErrorColumns): CallError | undefined {
+  const { error_code: code, error_message: message, rpc_code: rpcCode } = columns;
+  if (code === null) return undefined;
   return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
 }

@@ -1,19 +1,19 @@
 /** Masks secrets that a configuration file has in place of references. */
-import { maskArguments, maskSecrets } from '@flotilla/mcp';
+import { isJsonObject, maskArguments, maskSecrets } from '@flotilla/mcp';
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /** References stay. Otherwise the same as the hub shows, because a plan compares the two. */
 export function maskedFields(fields: Fields): Fields {
   const { job } = fields;
-  const masked = { ...maskedCall(fields), ...(isObject(job) && { job: maskedCall(job) }) };
+  const masked = { ...maskedCall(fields), ...(isJsonObject(job) && { job: maskedCall(job) }) };
   return withReferences(fields, masked) as Fields;
 }
 
 /** The tool decides whether the argument `pin` is a secret. */
 function maskedCall(fields: Fields): Fields {
   const { tool, arguments: given } = fields;
-  return { ...maskSecrets(fields), ...(isObject(given) && { arguments: maskArguments(String(tool), given) }) };
+  return { ...maskSecrets(fields), ...(isJsonObject(given) && { arguments: maskArguments(String(tool), given) }) };
 }
 
 /** `shown` with the references of `value`, which have no secrets. */
@@ -21,14 +21,10 @@ function withReferences(value: unknown, shown: unknown): unknown {
   if (isReference(value)) return value;
   if (Array.isArray(shown) && Array.isArray(value))
     return shown.map((item, index) => withReferences(value[index], item));
-  if (!isObject(shown) || !isObject(value)) return shown;
+  if (!isJsonObject(shown) || !isJsonObject(value)) return shown;
   return Object.fromEntries(Object.entries(shown).map(([name, item]) => [name, withReferences(value[name], item)]));
 }
 
 function isReference(value: unknown): boolean {
-  return isObject(value) && typeof value['fromEnv'] === 'string' && Object.keys(value).length === 1;
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isJsonObject(value) && typeof value['fromEnv'] === 'string' && Object.keys(value).length === 1;
 }

@@ -54,7 +54,13 @@ const DAYS_AHEAD = 7;
  * transaction it is postponed.
  */
 export const PARTITION_LOCK_TIMEOUT = '3s';
-export const PARTITION_LOCK = 4_607_182_420;
+const PARTITION_LOCK = 4_607_182_420;
+
+/** One process at a time creates, packs or drops partitions. */
+export async function lockPartitions(transaction: Queryable): Promise<void> {
+  await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+}
 
 export async function makePartitions(database: Database, now: number, logger: RegistryLogger): Promise<void> {
   for (const partition of partitionsFrom(now)) {
@@ -119,8 +125,7 @@ async function exists(database: Queryable, { name }: Partition): Promise<boolean
 
 function make(database: Database, partition: Partition): Promise<void> {
   return database.transaction(async (transaction) => {
-    await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
-    await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+    await lockPartitions(transaction);
     await createPartition(transaction, partition);
   });
 }

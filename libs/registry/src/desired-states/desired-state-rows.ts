@@ -1,7 +1,8 @@
 /** Rows of desired states, on their way into PostgreSQL and out of it. */
 import type { Entry } from '@flotilla/desired-state';
 import type { Readback } from '@flotilla/jobs';
-import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { DeviceId } from '@flotilla/mcp';
+import { toCallError, type ErrorColumns } from '../calls/call-rows.js';
 import type { AuditedChange } from '../audit/audit-entry.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { plainRow } from '../database/plain-row.js';
@@ -132,7 +133,7 @@ export function changeOf(
   return { action, subject: `desired-state:${id}`, data, at };
 }
 
-export interface TargetRecord {
+export interface TargetRecord extends ErrorColumns {
   readonly desired_state_id: string;
   readonly device_id: string;
   readonly state: Entry['state'];
@@ -145,9 +146,6 @@ export interface TargetRecord {
   readonly next_try_at: Date | null;
   readonly edge_at: Date | null;
   readonly reverts: readonly number[];
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly rpc_code: number | null;
   readonly blocked_by: readonly string[];
   readonly is_sending: boolean;
 }
@@ -170,13 +168,8 @@ export function toTarget(record: TargetRecord): DesiredTargetRow {
     nextTryAt: record.next_try_at?.getTime(),
     edgeAt: record.edge_at?.getTime(),
     reverts: record.reverts,
-    error: errorOf(record),
+    error: toCallError(record),
     blockedBy: record.blocked_by,
     isSending: record.is_sending,
   };
-}
-
-function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }: TargetRecord): CallError | undefined {
-  if (code === null) return undefined;
-  return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
 }

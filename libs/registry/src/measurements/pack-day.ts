@@ -5,13 +5,7 @@
  * point can be added to a detached table, so those that the packs do not have yet are found there.
  */
 import type { Queryable } from '../database/database.js';
-import {
-  attachPartition,
-  PARTITION_LOCK,
-  PARTITION_LOCK_TIMEOUT,
-  partitionOn,
-  type Partition,
-} from '../database/partitions.js';
+import { attachPartition, lockPartitions, partitionOn, type Partition } from '../database/partitions.js';
 
 /** Points of one statement: some seconds. Each reads all pages of the day. */
 const POINTS_PER_PART = 3_000_000;
@@ -138,8 +132,7 @@ function packing({ name }: Partition, source: string, condition: string): string
 
 /** Charts wait for it, so its statements are short. Later points go to the default partition. */
 async function replacePoints(transaction: Queryable, { pack, points, span }: Day): Promise<true> {
-  await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
-  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+  await lockPartitions(transaction);
   if (await isPartition(transaction, pack.name)) return true;
   // In the order of charts, which read points and then packs: otherwise both could wait for ever.
   await transaction.query({ text: 'LOCK TABLE ONLY measurement IN ACCESS EXCLUSIVE MODE' }, []);

@@ -1,5 +1,5 @@
 /** Drops whole partitions: the cost does not depend on the rows, and the table keeps no holes. */
-import { PARTITION_LOCK, PARTITION_LOCK_TIMEOUT } from '../database/partitions.js';
+import { lockPartitions } from '../database/partitions.js';
 import type { PartitionedTable } from '../database/partitions.js';
 import type { Database, Queryable } from '../database/database.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
@@ -63,8 +63,7 @@ export async function dropTimesBefore(
 /** DDL takes no parameters. `name` comes from PostgreSQL, never from a caller. */
 export function dropPartition(database: Database, name: string): Promise<void> {
   return database.transaction(async (transaction) => {
-    await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
-    await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+    await lockPartitions(transaction);
     await transaction.query({ text: `DROP TABLE IF EXISTS "${name}"` }, []);
   });
 }

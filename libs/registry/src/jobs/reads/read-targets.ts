@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { TargetOutcome, TargetState } from '@flotilla/jobs';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
+import { toCallError, type ErrorColumns } from '../../calls/call-rows.js';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import { decodeCursor, toPage } from '../../database/cursor.js';
 import type { Queryable } from '../../database/database.js';
@@ -36,16 +37,13 @@ export interface TargetFilter {
   readonly scope?: JobScope;
 }
 
-interface TargetRecord {
+interface TargetRecord extends ErrorColumns {
   readonly job_id: JobId;
   readonly device_id: string;
   readonly wave: number;
   readonly state: TargetState;
   readonly outcome: TargetOutcome | null;
   readonly attempts: number;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly rpc_code: number | null;
   readonly result: ToolResult | null;
   readonly late: boolean;
   readonly decided_at: Date | null;
@@ -98,7 +96,7 @@ function targetOf(record: TargetRecord): TargetRow {
     state: record.state,
     outcome: record.outcome ?? undefined,
     attempts: record.attempts,
-    error: errorOf(record),
+    error: toCallError(record),
     result: record.result ?? undefined,
     late: record.late,
     decidedAt: record.decided_at?.getTime(),
@@ -107,9 +105,4 @@ function targetOf(record: TargetRecord): TargetRow {
     softDeadlineAt: record.soft_deadline_at?.getTime(),
     baselineVersion: record.baseline_version ?? undefined,
   };
-}
-
-function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }: TargetRecord): CallError | undefined {
-  if (code === null) return undefined;
-  return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
 }
