@@ -21,26 +21,22 @@ interface RedisBusOptions {
   /** The common secret of the hub's processes, which signs their messages. */
   readonly secret: string;
   readonly logger: BusLogger;
-  /** Prefix of all keys and channels (`flotilla`), so that two hubs can share a Redis. */
-  readonly prefix?: string;
 }
 
 /**
  * Throws BusError BUS_UNAVAILABLE if Redis does not answer or rejects the hub, and a RangeError if
  * the URL is wrong.
  */
-export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
-  const { redisUrl, redisCa, secret, logger } = options;
-  const servers = new RedisServers({ url: redisUrl, ca: redisCa, prefix: options.prefix ?? 'flotilla' });
-  const { prefix } = servers;
+export async function openRedisBus({ redisUrl, redisCa, secret, logger }: RedisBusOptions): Promise<Bus> {
+  const servers = new RedisServers({ url: redisUrl, ca: redisCa });
   const link = new RedisLink(servers, new MessageSeal(secret, randomUUID()), logger);
   await link.open();
   const ticks = makeTicks(servers, logger);
   // A Redis that lost its data has no schedules.
   link.commands.on('ready', () => void ticks.restoreRepeats());
-  const directory = new RedisDirectory(link, prefix, logger);
-  const calls = new RedisCallRouter(link, prefix, logger);
-  const feed = new RedisFeed(link, prefix, logger);
+  const directory = new RedisDirectory(link, logger);
+  const calls = new RedisCallRouter(link, logger);
+  const feed = new RedisFeed(link, logger);
   const close = async (): Promise<void> => {
     // The last replies to other processes, whose calls would otherwise end UNKNOWN.
     await link.flush();

@@ -55,16 +55,14 @@ interface PendingRequest {
 
 export class RedisCallRouter implements CallRouter {
   readonly #link: RedisLink;
-  readonly #prefix: string;
   readonly #logger: BusLogger;
   readonly #local: LocalCallRouter;
   readonly #replies: LateReplies;
   readonly #pending = new Map<number, PendingRequest>();
   #requestCount = 0;
 
-  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
+  constructor(link: RedisLink, logger: BusLogger) {
     this.#link = link;
-    this.#prefix = prefix;
     this.#logger = logger;
     this.#local = new LocalCallRouter(logger);
     this.#replies = new LateReplies(link, logger);
@@ -238,11 +236,11 @@ export class RedisCallRouter implements CallRouter {
   }
 
   #gatewayChannel(gatewayId: HubProcessId): string {
-    return `${this.#prefix}:gateway:${gatewayId}`;
+    return `${this.#link.prefix}:gateway:${gatewayId}`;
   }
 
   #replyChannel(process: string): string {
-    return `${this.#prefix}:answers:${process}`;
+    return `${this.#link.prefix}:answers:${process}`;
   }
 }
 

@@ -45,7 +45,6 @@ const storedEntry = z.tuple([
 
 export class RedisDirectory implements SessionDirectory {
   readonly #link: RedisLink;
-  readonly #prefix: string;
   readonly #logger: BusLogger;
   /** The entries of this process, limited by its session table. */
   readonly #own = new Map<DeviceId, DirectoryEntry>();
@@ -53,9 +52,8 @@ export class RedisDirectory implements SessionDirectory {
   readonly #checked = new LRUCache<DeviceId, string>({ max: CHECKED_MAX });
   readonly #renewal: NodeJS.Timeout;
 
-  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
+  constructor(link: RedisLink, logger: BusLogger) {
     this.#link = link;
-    this.#prefix = prefix;
     this.#logger = logger;
     this.#renewal = setInterval(() => void this.#renewOwn(), RENEWAL_INTERVAL_MS);
     this.#renewal.unref();
@@ -135,7 +133,7 @@ export class RedisDirectory implements SessionDirectory {
   }
 
   #key(deviceId: DeviceId): string {
-    return `${this.#prefix}:session:${deviceId}`;
+    return `${this.#link.prefix}:session:${deviceId}`;
   }
 }
 

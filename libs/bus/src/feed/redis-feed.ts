@@ -36,9 +36,9 @@ export class RedisFeed implements EventFeed {
   #unacknowledged = 0;
   #droppedTotal = 0;
 
-  constructor(link: RedisLink, prefix: string, logger: BusLogger) {
+  constructor(link: RedisLink, logger: BusLogger) {
     this.#link = link;
-    this.#channelPrefix = `${prefix}:feed:`;
+    this.#channelPrefix = `${link.prefix}:feed:`;
     this.#logger = logger;
     this.#local = new LocalFeed(logger);
   }

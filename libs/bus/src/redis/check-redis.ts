@@ -27,7 +27,7 @@ export async function checkRedis({
   readonly redisCa: string | undefined;
   readonly now: () => number;
 }): Promise<RedisFacts> {
-  const servers = new RedisServers({ url: redisUrl, ca: redisCa, prefix: 'flotilla' });
+  const servers = new RedisServers({ url: redisUrl, ca: redisCa });
   const redis = new Redis({
     ...servers.options,
     ...impatient,

@@ -75,11 +75,7 @@ describe.skipIf(!isRedisInstalled())('the link to Redis', () => {
   it('never repeats a message whose answer was lost with the connection: it may have been a call', async () => {
     const url = server?.url ?? '';
     const way = await BreakingWay.to(Number(new URL(url).port));
-    const link = new RedisLink(
-      new RedisServers({ url: way.url, prefix: 'flotilla' }),
-      new MessageSeal('of the hub', 'here'),
-      silent,
-    );
+    const link = new RedisLink(new RedisServers({ url: way.url }), new MessageSeal('of the hub', 'here'), silent);
     await link.open();
     const heard: string[] = [];
     const ear = new Redis(url);

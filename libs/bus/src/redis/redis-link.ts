@@ -65,6 +65,11 @@ export class RedisLink {
     this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
   }
 
+  /** Of all keys and channels of the hub. */
+  get prefix(): string {
+    return this.#servers.prefix;
+  }
+
   /** The name of this process for the others. */
   get sender(): string {
     return this.#seal.sender;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { RedisServers } from './redis-servers.js';
 
-const serversOf = (url: string): RedisServers => new RedisServers({ url, prefix: 'flotilla' });
+const serversOf = (url: string): RedisServers => new RedisServers({ url });
 
 describe('the servers of a REDIS_URL', () => {
   it('have all keys of the hub in one slot of a cluster', () => {

@@ -15,8 +15,6 @@ interface RedisServersOptions {
   readonly url: string;
   /** CA certificates (PEM) for TLS, instead of the system's. */
   readonly ca?: string | undefined;
-  /** Prefix of all keys and channels. */
-  readonly prefix: string;
 }
 
 type ServerOptions = Pick<
@@ -39,10 +37,10 @@ export class RedisServers {
   readonly #url: RedisUrl;
 
   /** Throws a RangeError if the URL is wrong. */
-  constructor({ url, ca, prefix }: RedisServersOptions) {
+  constructor({ url, ca }: RedisServersOptions) {
     this.#url = parseRedisUrl(url);
     const { topology, isTls, username, password, db } = this.#url;
-    this.prefix = topology === 'cluster' ? `{${prefix}}` : prefix;
+    this.prefix = topology === 'cluster' ? '{flotilla}' : 'flotilla';
     const tls = isTls ? { ca } : undefined;
     const find = masterFinder(this.#url, tls, this.prefix);
     this.options = {
