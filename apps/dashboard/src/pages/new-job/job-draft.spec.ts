@@ -87,6 +87,14 @@ describe('the draft of a job', () => {
     expect(inputOf(draftFrom({ tool: 'x' })).arguments).toEqual({});
   });
 
+  it('leaves behind what only the form of the former tool shows', () => {
+    const draft = { ...draftFrom({ tool: 'x' }), skipIfSatisfied: true, callTimeoutSeconds: 5, maxAttempts: 9 };
+    expect(inputOf({ ...draft, ...withTool(draft, 'y') })).toMatchObject({ tool: 'y', skipIfSatisfied: false });
+    const rollOut = inputOf({ ...draft, ...ofKind(draft, 'firmware'), firmwareImageId: 'i' });
+    expect(rollOut).toMatchObject({ firmwareImageId: 'i' });
+    for (const name of ['skipIfSatisfied', 'callTimeoutMs', 'maxAttempts']) expect(rollOut).not.toHaveProperty(name);
+  });
+
   it('offers firmware to those who may roll it out, and where it is chosen already', () => {
     expect(kindsFor('tool', true)).toEqual(['tool', 'firmware']);
     expect(kindsFor('tool', false)).toEqual(['tool']);

@@ -172,6 +172,8 @@ export function withTool({ tool: former, devices }: JobDraft, tool: string | und
     arguments: undefined,
     isSound: false,
     verification: undefined,
+    // The other tool may have no value to read, and the form then hides this.
+    skipIfSatisfied: false,
     ...(hasTool !== undefined && hasTool === former && { devices: others }),
   };
 }

@@ -12,9 +12,6 @@ export function inputOf(draft: JobDraft): CreateJobInput {
     devices: deviceFilterOf(draft),
     offline: draft.offline,
     expiresInSeconds: Math.round(draft.expiresInHours * 3_600),
-    skipIfSatisfied: draft.skipIfSatisfied,
-    maxAttempts: draft.maxAttempts,
-    ...(draft.callTimeoutSeconds !== undefined && { callTimeoutMs: Math.round(draft.callTimeoutSeconds * 1_000) }),
     maxInFlight: draft.maxInFlight,
     priority: draft.priority,
     ...(draft.perMinute !== undefined && { perMinute: draft.perMinute }),
@@ -26,9 +23,18 @@ export function inputOf(draft: JobDraft): CreateJobInput {
   };
 }
 
-function whatOf({ kind, tool, arguments: given, firmwareImageId, verification }: JobDraft): Partial<CreateJobInput> {
-  if (kind === 'firmware') return { firmwareImageId: firmwareImageId ?? '' };
-  return { tool: tool ?? '', arguments: given ?? {}, ...(verification && { verification }) };
+/** A roll-out shows no terms of calls, so what was set for a tool before is not sent. */
+function whatOf(draft: JobDraft): Partial<CreateJobInput> {
+  if (draft.kind === 'firmware') return { firmwareImageId: draft.firmwareImageId ?? '' };
+  const { tool, arguments: given, verification, skipIfSatisfied, maxAttempts, callTimeoutSeconds } = draft;
+  return {
+    tool: tool ?? '',
+    arguments: given ?? {},
+    skipIfSatisfied,
+    maxAttempts,
+    ...(verification && { verification }),
+    ...(callTimeoutSeconds !== undefined && { callTimeoutMs: Math.round(callTimeoutSeconds * 1_000) }),
+  };
 }
 
 export function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {
