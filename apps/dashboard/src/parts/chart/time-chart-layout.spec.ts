@@ -38,6 +38,24 @@ describe('the layout of a time chart', () => {
     expect(layout?.labelX(Date.parse(minute(2)))).toBe(458 - 26);
   });
 
+  it.each([
+    ['back', Date.UTC(2026, 9, 24, 10), ['25', '26', '27']],
+    ['forward', Date.UTC(2026, 2, 28, 10), ['29', '30', '31']],
+  ])('labels each midnight where the clocks go %s', (_way, first, days) => {
+    const zone = process.env['TZ'];
+    process.env['TZ'] = 'Europe/Berlin';
+    try {
+      const points = [first, first + 72 * 3_600_000].map((at) => [new Date(at).toISOString(), 1] as const);
+      const ticks = layOut([{ name: 'a', token: 'accent', points }], space)?.timeTicks ?? [];
+      const midnights = ticks.filter((at) => new Date(at).getHours() === 0).map((at) => String(new Date(at).getDate()));
+      expect(midnights).toEqual(days);
+      expect(ticks.every((at) => new Date(at).getMinutes() === 0 && new Date(at).getHours() % 12 === 0)).toBe(true);
+    } finally {
+      if (zone === undefined) delete process.env['TZ'];
+      else process.env['TZ'] = zone;
+    }
+  });
+
   it('draws nothing without values or room', () => {
     expect(layOut([], space)).toBeUndefined();
     expect(layOut([series('a', [1])], { ...space, width: 20 })).toBeUndefined();

@@ -45,6 +45,7 @@ const timeLabelWidth = 90;
 /** Half of the longest label, such as 12:00:30. */
 const timeLabelHalf = 26;
 const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
 /** Steps that people count in. */
 const timeSteps = [
   ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * 1_000),
@@ -163,13 +164,22 @@ function ticksTo(most: number): readonly number[] {
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
 }
 
-/** At round times of the viewer's zone. */
+/** At round times of the viewer's zone, also after its clocks have changed in between. */
 function timeTicks(first: number, last: number, countMax: number): readonly number[] {
   const step = timeSteps.find((size) => (last - first) / size <= countMax) ?? last - first;
-  const zoneMs = new Date(first).getTimezoneOffset() * minuteMs;
+  const zoneMs = zoneMsAt(first);
   const start = Math.ceil((first - zoneMs) / step) * step + zoneMs;
-  const count = Math.max(0, Math.floor((last - start) / step) + 1);
-  return Array.from({ length: count }, (_, index) => start + index * step);
+  // One more than fits: clocks that go forward draw the others nearer.
+  const count = Math.max(0, Math.floor((last - start) / step) + 2);
+  const ticks = Array.from({ length: count }, (_, index) => start + index * step);
+  // The hours themselves stay round.
+  const moved = step > hourMs ? ticks.map((at) => at + zoneMsAt(at) - zoneMs) : ticks;
+  return moved.filter((at) => at <= last);
+}
+
+/** How far the clocks of the viewer's zone are behind UTC, ms. */
+function zoneMsAt(at: number): number {
+  return new Date(at).getTimezoneOffset() * minuteMs;
 }
 
 function nearest(times: readonly number[], at: number): number {
