@@ -40,6 +40,27 @@ describe('fields of an input schema', () => {
     expect(draftOf(fieldsOf(schema))).toMatchObject({ volume: undefined, on: undefined, text: undefined });
   });
 
+  it('begin empty where a default or a known value has another type than the field', () => {
+    const fields = fieldsOf({
+      properties: {
+        level: { type: 'integer', default: null },
+        volume: { type: 'integer', minimum: 0, maximum: 9, default: '5' },
+        mode: { enum: ['slow', 'fast'], default: 'off' },
+        on: { type: 'boolean', default: 'yes' },
+        text: { type: 'string', default: 7 },
+      },
+    });
+    expect(argumentsOf(fields, draftOf(fields))).toEqual({ arguments: {}, problems: {} });
+    expect(argumentsOf(fields, draftOf(fields, { volume: '3', mode: 'idle', on: 1 })).arguments).toEqual({});
+  });
+
+  it('offer a choice once that a schema has twice', () => {
+    expect(fieldsOf({ properties: { mode: { enum: ['a', 'b', 'a', 1, '1'] } } })[0]).toMatchObject({
+      kind: 'choice',
+      choices: ['a', 'b', 1],
+    });
+  });
+
   it('get no defaults where arguments were chosen before', () => {
     const given = { volume: 20, on: true, text: 'Hi', steps: [1] };
     expect(argumentsOf(fieldsOf(schema), draftOfGiven(fieldsOf(schema), given)).arguments).toEqual(given);

@@ -62,9 +62,7 @@ function fieldOf(name: string, property: PropertySchema, isRequired: boolean): A
   const description =
     typeof property.description === 'string' && property.description !== '' ? property.description : undefined;
   const base = { name, description, isRequired, initial: property.default };
-  const choices = Array.isArray(property.enum)
-    ? property.enum.filter((value) => typeof value === 'string' || typeof value === 'number')
-    : [];
+  const choices = choicesIn(property.enum);
   if (choices.length > 0) return { ...base, kind: 'choice', choices };
   switch (property.type) {
     case 'boolean':
@@ -81,6 +79,15 @@ function fieldOf(name: string, property: PropertySchema, isRequired: boolean): A
         initial: property.default === undefined ? undefined : JSON.stringify(property.default, null, 2),
       };
   }
+}
+
+/** Each text once: in a list of choices, 1 and "1" are the same. */
+function choicesIn(values: unknown): readonly (string | number)[] {
+  const usable = (Array.isArray(values) ? (values as readonly unknown[]) : []).filter(
+    (value) => typeof value === 'string' || typeof value === 'number',
+  );
+  const texts = usable.map(String);
+  return usable.filter((_, index) => texts.indexOf(texts[index] ?? '') === index);
 }
 
 function numericField(base: FieldBase, property: PropertySchema): ArgumentField {
@@ -113,7 +120,27 @@ export function draftOf(
   known: Readonly<Record<string, unknown>> = {},
 ): ArgumentDraft {
   const given = draftOfGiven(fields, known);
-  return Object.fromEntries(fields.map(({ name, initial }) => [name, given[name] ?? initial]));
+  return Object.fromEntries(
+    fields.map((field) => {
+      const { name, initial } = field;
+      return [name, [given[name], initial].find((value) => isShown(field, value))];
+    }),
+  );
+}
+
+/** Whether the field can show the value. One that it shows as empty must not be sent. */
+function isShown(field: ArgumentField, value: unknown): boolean {
+  switch (field.kind) {
+    case 'range':
+    case 'number':
+      return typeof value === 'number';
+    case 'switch':
+      return typeof value === 'boolean';
+    case 'choice':
+      return field.choices.some((choice) => choice === value);
+    default:
+      return typeof value === 'string';
+  }
 }
 
 /** Arguments that were chosen before, without defaults: what they lack was left out on purpose. */
