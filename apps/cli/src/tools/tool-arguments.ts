@@ -53,7 +53,7 @@ export async function argumentsForDevice(
   if (given.kind !== 'words') return given.kind === 'json' ? given.value : {};
   const answer = await client.request(DeviceToolsDocument, { id: device, names: [tool] });
   const [known] = answer.device?.tools ?? [];
-  return typedArguments(tool, known?.schemaKnown === true ? known.inputSchema : undefined, given.words);
+  return typedArguments(tool, knownSchemaOf(known), given.words);
 }
 
 /** The arguments for many devices. If devices have different schemas, only the hub checks them. */
@@ -64,5 +64,10 @@ export async function argumentsForFleet(
 ): Promise<Arguments> {
   if (given.kind !== 'words') return given.kind === 'json' ? given.value : {};
   const { nodes } = (await client.request(FleetToolsDocument, { filter: { name: tool }, first: 2 })).tools;
-  return typedArguments(tool, nodes.length === 1 ? nodes[0]?.inputSchema : undefined, given.words);
+  return typedArguments(tool, nodes.length === 1 ? knownSchemaOf(nodes[0]) : undefined, given.words);
+}
+
+/** Undefined where a board did not say which arguments its tool has. */
+function knownSchemaOf(tool: { readonly inputSchema: unknown; readonly schemaKnown: boolean } | undefined): unknown {
+  return tool?.schemaKnown === true ? tool.inputSchema : undefined;
 }

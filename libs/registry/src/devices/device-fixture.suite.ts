@@ -44,7 +44,7 @@ export async function openDeviceFixture(): Promise<DeviceFixture> {
     hash: SET_B,
     tools: [
       { ...tool, name: 'lamp.on', description: 'other' },
-      { ...tool, name: 'lamp.blink' },
+      { ...tool, name: 'lamp.blink', schemaKnown: false },
     ],
   });
   const greeted = (

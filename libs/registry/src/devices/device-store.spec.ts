@@ -145,10 +145,10 @@ describe('lists of devices', () => {
   it('shows distinct tools of the fleet by name', async () => {
     const devices = { ids: ['list-1', 'list-3'] };
     const first = await registry.toolSets.pageOfTools({ devices }, { first: 3 });
-    expect(first.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
-      ['hub.alert', 2],
-      ['hub.identify', 2],
-      ['lamp.blink', 1],
+    expect(first.rows.map(({ name, deviceCount, schemaKnown }) => [name, deviceCount, schemaKnown])).toEqual([
+      ['hub.alert', 2, true],
+      ['hub.identify', 2, true],
+      ['lamp.blink', 1, false],
     ]);
     const rest = await registry.toolSets.pageOfTools({ devices }, { first: 10, after: first.cursors[2] ?? '' });
     expect(rest.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([

@@ -30,6 +30,8 @@ export interface FleetToolRow {
   readonly description: string;
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly schemaHash: string;
+  /** False if the hub does not check arguments by the schema. */
+  readonly schemaKnown: boolean;
   readonly userOnly: boolean;
   readonly deviceCount: number;
 }
@@ -171,13 +173,13 @@ export class ToolSetStore {
         text: `WITH counted AS MATERIALIZED (
                  SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
                SELECT t.name, t.schema_hash, min(t.description) AS description,
-                 (array_agg(t.input_schema))[1] AS input_schema, bool_or(t.user_only) AS user_only,
-                 sum(t.devices)::int AS device_count
+                 (array_agg(t.input_schema))[1] AS input_schema, bool_and(t.schema_known) AS schema_known,
+                 bool_or(t.user_only) AS user_only, sum(t.devices)::int AS device_count
                FROM (
-                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.user_only, u.devices
+                 SELECT a.name, a.schema_hash, a.description, a.input_schema, a.schema_known, a.user_only, u.devices
                  FROM tool a JOIN counted u USING (tool_set_hash)
                  UNION ALL
-                 SELECT h.name, h.schema_hash, h.description, h.input_schema, h.user_only, u.devices
+                 SELECT h.name, h.schema_hash, h.description, h.input_schema, TRUE, h.user_only, u.devices
                  FROM json_to_recordset(${ofHub}) AS h(
                      name text, schema_hash text, description text, input_schema jsonb, user_only boolean),
                    (SELECT sum(devices) AS devices FROM counted WHERE dialect = '${hubToolDialect}') u
@@ -250,6 +252,7 @@ interface FleetToolRecord {
   readonly schema_hash: string;
   readonly description: string;
   readonly input_schema: Readonly<Record<string, unknown>>;
+  readonly schema_known: boolean;
   readonly user_only: boolean;
   readonly device_count: number;
 }
@@ -260,6 +263,7 @@ function toFleetTool(record: FleetToolRecord): FleetToolRow {
     description: record.description,
     inputSchema: record.input_schema,
     schemaHash: record.schema_hash,
+    schemaKnown: record.schema_known,
     userOnly: record.user_only,
     deviceCount: record.device_count,
   };

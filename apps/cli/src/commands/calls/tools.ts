@@ -27,7 +27,7 @@ export const toolsCommand = leaf({
           [
             { key: 'name', head: 'TOOL' },
             { key: 'deviceCount', head: 'DEVICES' },
-            { key: 'arguments', of: ({ inputSchema }) => argumentsInWords(inputSchema) },
+            { key: 'arguments', of: argumentsOf },
             'userOnly',
           ],
           args,
@@ -41,10 +41,7 @@ export const toolsCommand = leaf({
         () => rowsOf(read()),
         [
           { key: 'name', head: 'TOOL' },
-          {
-            key: 'arguments',
-            of: ({ inputSchema, schemaKnown }) => (schemaKnown ? argumentsInWords(inputSchema) : 'unknown'),
-          },
+          { key: 'arguments', of: argumentsOf },
           'userOnly',
           { key: 'disruptive', of: ({ policy }) => policy.disruptive },
         ],
@@ -52,3 +49,7 @@ export const toolsCommand = leaf({
       );
     }),
 });
+
+function argumentsOf(tool: { readonly inputSchema: unknown; readonly schemaKnown: boolean }): string {
+  return tool.schemaKnown ? argumentsInWords(tool.inputSchema) : 'unknown';
+}
