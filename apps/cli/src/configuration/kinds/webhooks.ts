@@ -22,7 +22,8 @@ export const webhooks: Kind = {
   hasSecret: true,
   async read({ client }) {
     const { webhooks: all } = await client.request(ConfiguredWebhooksDocument);
-    return all.map(({ id, url, revision, types, enabled }) => ({
+    // The hub lists the oldest first. Of several with one address the newest counts.
+    return [...all].reverse().map(({ id, url, revision, types, enabled }) => ({
       id,
       name: url,
       revision,
