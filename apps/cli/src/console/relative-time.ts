@@ -22,8 +22,17 @@ export function relativeTime(time: string, now: number): string {
   const distance = Date.parse(time) - now;
   const length = Math.abs(distance);
   if (length > relativeMsMax) return time.slice(0, 10);
-  const [unit, unitMs] = units.find(([, ms]) => length >= ms) ?? ['s', second];
   if (length < second) return 'now';
-  // "in 2h" directly after a person typed 2h, as in the console.
-  return distance > 0 ? `in ${Math.round(length / unitMs)}${unit}` : `${Math.floor(length / unitMs)}${unit} ago`;
+  // "in 1h" directly after a person typed 1h, as in the console.
+  const round = distance > 0 ? Math.round : Math.floor;
+  const [unit, unitMs] = units.find(([, ms], index) => roundedBy(round, length, units[index + 1]?.[1]) >= ms) ?? [
+    's',
+    second,
+  ];
+  return distance > 0 ? `in ${round(length / unitMs)}${unit}` : `${round(length / unitMs)}${unit} ago`;
+}
+
+/** The length as the next smaller unit shows it, so that 60 minutes are an hour. */
+function roundedBy(round: (value: number) => number, length: number, unitMs = 1): number {
+  return round(length / unitMs) * unitMs;
 }
