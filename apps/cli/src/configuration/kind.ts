@@ -41,7 +41,10 @@ export interface KindContext {
   readonly folder: string;
 }
 
-/** Fields that the hub adds to an object, or to each object of a list; a value may be nested. */
+/**
+ * Fields that the hub adds to an object, or to each object of a list. A list among them is what it
+ * adds to a field that is set.
+ */
 export type Added = Fields | readonly [Fields];
 
 export interface Kind {

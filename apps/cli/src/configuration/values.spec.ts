@@ -80,6 +80,12 @@ describe('what the hub adds', () => {
     expect(normal({ offline: 'SKIP' })).toMatchObject({ offline: 'SKIP' });
   });
 
+  it('is in an object that may be missing, where it is there', () => {
+    const health = (job: unknown) => normalField({ within: { job: { health: [{ action: 'PAUSE' }] } } }, 'job', job);
+    expect(health({ health: {} })).toEqual({ health: { action: 'PAUSE' } });
+    expect(matches(health({}), health({ health: {} }), {})).toBe(false);
+  });
+
   it('leaves a missing list missing', () => {
     expect(matches(normal({ waves: null }), normal({}), {})).toBe(true);
     expect(matches(normal({ waves: [] }), normal({}), {})).toBe(false);

@@ -37,9 +37,10 @@ function partsOf(text: string): readonly string[] | null {
   return named.length === 0 ? null : named;
 }
 
-/** The nested parts of `added` are for what the value has; the others are values. */
+/** Lists in `added` are for what the value has, a list or an object; the others are values. */
 function withAdded(value: unknown, added: unknown): unknown {
-  if (Array.isArray(added)) return Array.isArray(value) ? value.map((item) => withAdded(item, added[0])) : value;
+  if (Array.isArray(added))
+    return Array.isArray(value) ? value.map((item) => withAdded(item, added[0])) : withAdded(value, added[0]);
   if (!isFields(added) || !isFields(value)) return value;
   const parts = Object.entries(added).map(([name, part]) =>
     Array.isArray(part) ? [name, withAdded(value[name], part)] : [name, value[name] ?? part],

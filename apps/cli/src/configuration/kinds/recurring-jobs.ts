@@ -27,6 +27,9 @@ const jobDefaults: Fields = {
   skipIfSatisfied: false,
 };
 
+/** What the hub adds to a health gate, where a job has one. */
+const healthDefaults: Fields = { observeSeconds: 600, action: 'PAUSE' };
+
 export const recurringJobs: Kind = {
   kind: 'RecurringJob',
   nameIs: 'name of the recurring job',
@@ -46,7 +49,7 @@ export const recurringJobs: Kind = {
   },
   required: ['cron', 'timeZone', 'job'],
   defaults: { missed: 'SKIP', overlap: 'SKIP', enabled: true },
-  within: { job: { ...jobDefaults, ...rolloutDefaults } },
+  within: { job: { ...jobDefaults, ...rolloutDefaults, health: [healthDefaults] } },
   requireNamed: (fields, references) => void inputOf('', fields, references),
   async read({ client, references }) {
     const jobs = await allOf(
