@@ -99,7 +99,7 @@ function Sides({
         <JobWaves waves={job.waves} currentWave={job.currentWave} isAtGate={job.pauseReason === 'WAVE_GATE'} />
       )}
       {bad > 0 && <JobFailures id={job.id} bad={bad} isFinished={job.state === 'FINISHED'} />}
-      <JobTargets id={job.id} stage={targetStage(job)} />
+      <JobTargets id={job.id} stage={targetStage(job)} isFinished={job.state === 'FINISHED'} />
     </>
   );
 }

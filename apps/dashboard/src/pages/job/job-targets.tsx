@@ -12,6 +12,7 @@ import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-b
 import { Section } from '../../parts/page';
 import { exactTimeWidth, Time } from '../../parts/time/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
+import { areReadAgain } from './target-stage';
 
 /** Ms between two looks while targets change. */
 const paceMs = 2_000;
@@ -26,16 +27,15 @@ const outcomes = [
   'CANCELLED',
   'SKIPPED',
 ] as const;
-/** The first page has as many: who has scrolled further is not thrown back. */
-const pageSize = 100;
 
 interface JobTargetsProps {
   readonly id: string;
   /** The table reads its rows again when it changes. */
   readonly stage: string;
+  readonly isFinished: boolean;
 }
 
-export function JobTargets({ id, stage }: JobTargetsProps) {
+export function JobTargets({ id, stage, isFinished }: JobTargetsProps) {
   const { t } = useTranslation();
   const [wanted, setWanted] = useState<Outcome[]>([]);
   const variables = useCallback(
@@ -45,7 +45,7 @@ export function JobTargets({ id, stage }: JobTargetsProps) {
   const pages = usePages({ query: JobTargetsDocument, variables, listOf });
   const { refresh, rows } = pages;
   const look = useThrottledCallback(() => {
-    if (rows.length <= pageSize) refresh();
+    if (areReadAgain(rows.length, isFinished)) refresh();
   }, paceMs);
   useEffect(() => look(), [stage, look]);
   const columns = useColumns();

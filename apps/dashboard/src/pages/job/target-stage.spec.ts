@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { targetStage } from './target-stage';
+import { areReadAgain, targetStage } from './target-stage';
 
 describe('the stage of the targets of a job', () => {
   const progress = { total: 12, pending: 12, waitingDevice: 0, inFlight: 0, verifying: 0 };
@@ -19,5 +19,13 @@ describe('the stage of the targets of a job', () => {
 
   it('stays the same while nothing changes', () => {
     expect(targetStage({ ...prepared, progress: { ...progress } })).toBe(targetStage(prepared));
+  });
+});
+
+describe('the rows of targets', () => {
+  it('are read again while they are one page, and a long list once the job is finished', () => {
+    expect(areReadAgain(100, false)).toBe(true);
+    expect(areReadAgain(101, false)).toBe(false);
+    expect(areReadAgain(300, true)).toBe(true);
   });
 });

@@ -17,3 +17,11 @@ export function targetStage({ state, currentWave, progress }: StagedJob): string
   const { total, pending, waitingDevice, inFlight, verifying } = progress;
   return [state, currentWave, total, pending, waitingDevice, inFlight, verifying].join(' ');
 }
+
+/** As the first page of targets has them. */
+const pageSize = 100;
+
+/** Rows beyond the first page are read again only when no more can change. */
+export function areReadAgain(loaded: number, isFinished: boolean): boolean {
+  return loaded <= pageSize || isFinished;
+}
