@@ -68,6 +68,16 @@ describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
     await expect.poll(() => focusedText(page)).toBe('Send test event');
   });
 
+  it('forgets what a test found when the webhook is changed', async () => {
+    const found = page.getByText('Not delivered. The receiver answered 500.');
+    await found.waitFor();
+    await page.getByRole('button', { name: 'Edit', exact: true }).press('Enter');
+    await page.getByRole('dialog').getByRole('switch', { name: 'Enabled' }).press('Space');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await found.waitFor({ state: 'detached' });
+  });
+
   it('moves the focus from the form to the secret, and back to the button', async () => {
     await page.getByRole('button', { name: 'Add webhook' }).press('Enter');
     const address = page.getByRole('dialog').getByRole('textbox', { name: 'Address' });

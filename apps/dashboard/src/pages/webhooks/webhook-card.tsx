@@ -21,6 +21,12 @@ import {
 type Webhook = WebhooksQuery['webhooks'][number];
 type Delivery = Webhook['deliveries'][number];
 
+/** What a test found counts until the webhook is changed. */
+interface LastTest {
+  readonly revision: string;
+  readonly result: TestWebhookMutation['testWebhook'] | undefined;
+}
+
 interface WebhookCardProps {
   readonly webhook: Webhook;
   readonly onEdit: () => void;
@@ -37,11 +43,12 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     notify(t('webhooks.redelivered'));
     onChanged();
   };
-  const [tested, setTested] = useState<TestWebhookMutation['testWebhook']>();
+  const [lastTest, setLastTest] = useState<LastTest>();
+  const tested = lastTest?.revision === webhook.revision ? lastTest.result : undefined;
   const test = useHubMutation(TestWebhookDocument, (data) => data.testWebhook.userErrors);
   const send = async () => {
-    setTested(undefined);
-    setTested((await test.run({ id: webhook.id }))?.testWebhook);
+    setLastTest(undefined);
+    setLastTest({ revision: webhook.revision, result: (await test.run({ id: webhook.id }))?.testWebhook });
   };
   const columns = useDeliveryColumns(again, redeliver.isBusy);
   return (
