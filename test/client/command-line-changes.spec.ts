@@ -91,7 +91,7 @@ describe('settings of a fleet', () => {
 
   it('enrolment links are listed and revoked', async () => {
     const { id } = await done<Made>('enrol', 'link', '--name', 'Pallet 7', '--max-devices', '3');
-    expect((await run(['enrol', 'links'])).stdout).toMatch(/Pallet 7 +open +0\/3 +in 24h/);
+    expect((await run(['enrol', 'links'])).stdout).toMatch(/Pallet 7 +open +0\/3 +in 1d/);
     await done('enrol', 'links', 'revoke', id, '--yes');
     expect((await run(['enrol', 'links'])).stdout).toMatch(/Pallet 7 +revoked/);
     expect((await run(['enrol', 'reject', 'unknown'])).stderr).toContain('NOT_FOUND');
