@@ -71,6 +71,22 @@ describe('changing alert rules and channels', () => {
     expect(await alerts.updateChannel(made.channel.id, signed, admin)).toMatchObject({ refusal });
   });
 
+  it('edits a channel that has such a secret from before, and drops it', async () => {
+    const { notificationChannels } = fixture.hub.registry;
+    const config = { url: 'https://93.184.215.14/hook', secret: 's' };
+    const shown = { url: 'https://93.184.215.14/***', secret: '***' };
+    const by = { actor: 'spec', remoteAddress: undefined };
+    const made = await notificationChannels.create(
+      { name: 'Old room', kind: 'SLACK', enabled: true, config, shown },
+      { channelsMax: 9, at: fixture.hub.clock.now(), by },
+    );
+    if (made.kind !== 'saved') throw new TypeError(made.kind);
+    const { id } = made.channel;
+    const renamed = { name: 'Room', kind: 'SLACK', enabled: false, config: shown } as const;
+    expect(await alerts.updateChannel(id, renamed, admin)).toMatchObject({ channel: { name: 'Room', enabled: false } });
+    expect(await notificationChannels.configOf(id)).toEqual({ url: config.url });
+  });
+
   it('does not take a snooze for a change', async () => {
     const made = await alerts.createRule({ ...plan, name: 'Snoozed' }, admin);
     if ('refusal' in made) throw new TypeError(made.refusal.message);

@@ -28,6 +28,7 @@ import {
   refuseUnusedSecret,
   shownConfig,
   withFormerSecrets,
+  withoutUnusedSecret,
 } from './channels/channel-settings.js';
 import type { ReadSettings } from './channels/channel-settings.js';
 import type { MessageSettings } from './notification-deliveries.js';
@@ -187,7 +188,8 @@ export class Alerts {
     const former = await notificationChannels.find(id);
     if (former === undefined) return { refusal: noSuchChannel(id) };
     const secrets = former.kind === request.kind ? await notificationChannels.configOf(id) : undefined;
-    const plan = await this.#channelPlan(request, withFormerSecrets(request.config, former.config, secrets));
+    const given = withoutUnusedSecret(request.kind, request.config);
+    const plan = await this.#channelPlan(request, withFormerSecrets(given, former.config, secrets));
     if ('refusal' in plan) return plan;
     const change = { ...this.#change(actor), expectedRevision };
     return savedChannel(await notificationChannels.update(id, plan, change), id);

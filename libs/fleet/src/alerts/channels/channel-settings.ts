@@ -67,9 +67,13 @@ export function readSettings(kind: ChannelKind, config: unknown, path: readonly 
 }
 
 /** These chats sign nothing. Stored channels may have a secret from before it was refused. */
+function signsNothing(kind: ChannelKind): boolean {
+  return kind === 'SLACK' || kind === 'WECOM';
+}
+
 export function refuseUnusedSecret(settings: ChannelSettings, path: readonly string[]): Refusal | undefined {
   const { kind } = settings;
-  if ((kind !== 'SLACK' && kind !== 'WECOM') || settings.secret === undefined) return undefined;
+  if (!signsNothing(kind) || !('secret' in settings) || settings.secret === undefined) return undefined;
   const message = `Messages to a ${kind} channel have no signature: leave "secret" out.`;
   return refuse('INVALID', [...path, 'secret'], message);
 }
@@ -86,6 +90,12 @@ export function shownConfig(settings: ChannelSettings): ChannelConfig {
 /** The settings as they were given. */
 export function plainConfig(settings: ChannelSettings): ChannelConfig {
   return Object.fromEntries(Object.entries(settings).filter(([name]) => name !== 'kind'));
+}
+
+/** The config without a stored secret that has no effect: forms return it as it is shown. */
+export function withoutUnusedSecret(kind: ChannelKind, given: unknown): unknown {
+  if (!signsNothing(kind) || typeof given !== 'object' || given === null) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name, value]) => name !== 'secret' || value !== MASK));
 }
 
 /**
