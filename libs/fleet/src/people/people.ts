@@ -178,7 +178,11 @@ const refusals: Readonly<
   EMAIL_TAKEN: ['CONFLICT', ['input', 'email'], () => 'Another user has this e-mail address.'],
   IDENTITY_TAKEN: ['CONFLICT', ['input'], () => 'Another user is linked to this identity.'],
   TOO_MANY: ['LIMIT_EXCEEDED', ['input'], ({ usersMax }) => `There are ${usersMax} users already, which is the most.`],
-  LAST_ADMIN: ['CONFLICT', ['input'], () => 'This is the last admin who can sign in: make another one first.'],
+  LAST_ADMIN: [
+    'CONFLICT',
+    ['input'],
+    () => 'This is the last admin who can sign in. Another one needs a password, or one sign-in with the provider.',
+  ],
 };
 
 function saved(answer: UserAnswer, limits: SignInLimits): SavedUser {

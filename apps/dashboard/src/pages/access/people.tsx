@@ -8,6 +8,7 @@ import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time/time';
 import type { AccessQuery } from './generated/access';
+import { isLastAdmin } from './last-admin';
 import { PersonDialog } from './person-dialog';
 import { PersonMenu } from './person-menu';
 
@@ -121,10 +122,4 @@ function SignInWays({ user: { hasPassword, identityProvider } }: { readonly user
 /** An issuer is an https URL; its host is enough in a table. */
 function hostOf(issuer: string): string {
   return URL.parse(issuer)?.host ?? issuer;
-}
-
-/** Whether no other administrator could sign in without this one. */
-function isLastAdmin(user: User, users: readonly User[]): boolean {
-  const isAdmin = ({ role, disabledAt }: User) => role === 'ADMIN' && disabledAt === null;
-  return isAdmin(user) && users.filter(isAdmin).length === 1;
 }
