@@ -2,7 +2,6 @@
  * Parses a line by the rules of the board's dispatcher, including everything that it silently
  * drops. [mcpu §1, §2.6]
  */
-import { isJsonObject } from '@flotilla/mcp';
 
 type BoardRequest =
   | {
@@ -18,17 +17,21 @@ type BoardRequest =
 /** Levels of nesting that its parser takes. */
 const depthMax = 10;
 
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 const invalid: BoardRequest = { kind: 'refused', id: 0, code: -32_600, message: 'Invalid request' };
 
 export function readBoardRequest(line: string, intBits: 16 | 32): BoardRequest {
   const value = parseFirst(line);
   if (value === undefined) return { kind: 'refused', id: 0, code: -32_700, message: 'Parse error' };
-  if (!isJsonObject(value) || value['jsonrpc'] !== '2.0') return invalid;
+  if (!isObject(value) || value['jsonrpc'] !== '2.0') return invalid;
   const { id, method, params } = value;
   const half = 2 ** (intBits - 1);
   if (typeof id !== 'number' || !Number.isInteger(id) || id >= half || id < -half) return { kind: 'ignored' };
   if (typeof method !== 'string') return { kind: 'refused', id, code: -32_600, message: 'Missing method' };
-  return { kind: 'request', id, method, params: isJsonObject(params) ? params : {} };
+  return { kind: 'request', id, method, params: isObject(params) ? params : {} };
 }
 
 /**
