@@ -24,7 +24,7 @@ const entries: Readonly<Record<string, string>> = {
   '@flotilla/client/schema': 'libs/client/src/generated/schema-types.ts',
 };
 /** The build infers types with these names, and could not write its declarations without them. */
-const namedInDeclarations: ReadonlySet<string> = new Set([
+const namedInDeclarations: readonly string[] = [
   'libs/fleet/src/configuration/record-applied.ts: RecordedConfiguration',
   'libs/fleet/src/desired-states/preview-desired-state.ts: DesiredStatePreview',
   'libs/fleet/src/jobs/commands/rerun-job.ts: RerunRequest',
@@ -35,7 +35,8 @@ const namedInDeclarations: ReadonlySet<string> = new Set([
   'libs/registry/src/database/sql-file.ts: SqlType',
   'libs/registry/src/index.ts: EmbeddedPostgres',
   'libs/registry/src/index.ts: Presence',
-]);
+];
+const isOfIndex = (each: string) => /^libs\/[\w-]+\/src\/index\.ts: /.test(each);
 const isPublic = /^libs\/client\/src\/(?:index|devices-csv\/parse-devices)\.ts$/;
 
 const sources = new Map(
@@ -97,7 +98,7 @@ it('is in an index because another project imports it', () => {
       .filter((name) => !isUsed(file, name, (project) => project !== projectOf(file)))
       .map((name) => `${file}: ${name}`),
   );
-  expect(unused.filter((each) => !namedInDeclarations.has(each))).toEqual([]);
+  expect(unused.sort()).toEqual(namedInDeclarations.filter(isOfIndex));
 });
 
 it('is exported because another file imports it', () => {
@@ -110,5 +111,5 @@ it('is exported because another file imports it', () => {
         isUsed(file, name, () => true) ? [] : [`${file}: ${name}`],
       ),
     );
-  expect(unused.filter((each) => !namedInDeclarations.has(each))).toEqual([]);
+  expect(unused.sort()).toEqual(namedInDeclarations.filter((each) => !isOfIndex(each)));
 });
