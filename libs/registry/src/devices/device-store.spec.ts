@@ -156,4 +156,15 @@ describe('lists of devices', () => {
       ['lamp.on', 2],
     ]);
   });
+
+  it('finds a named tool as soon as a device has it, also after a count without it', async () => {
+    const devices = { ids: ['list-1', 'list-2', 'list-5'] };
+    const named = async (): Promise<readonly number[]> =>
+      (await registry.toolSets.pageOfTools({ devices, name: 'lamp.blink' }, { first: 3 })).rows.map(
+        ({ deviceCount }) => deviceCount,
+      );
+    expect(await named()).toEqual([]);
+    await fixture.comeOnline('list-5', SET_B, '2.0');
+    expect(await named()).toEqual([1]);
+  });
 });

@@ -47,6 +47,11 @@ export class RenewedCounts<Value> {
     return known.value;
   }
 
+  /** Counts now, also for later callers. */
+  countNow(key: string, count: () => Promise<Value>): Promise<Value> {
+    return this.#begin(key, count).value;
+  }
+
   #begin(key: string, count: () => Promise<Value>): Count<Value> {
     const begun = this.#start(count);
     this.#counts.set(key, begun);

@@ -151,11 +151,25 @@ export class ToolSetStore {
     }));
   }
 
-  /** Distinct tools (name and schema) of the fleet, by name. */
+  /**
+   * Distinct tools (name and schema) of the fleet, by name. Counts may be some seconds old, but a
+   * named tool is found as soon as a device has it.
+   */
   async pageOfTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
-    const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
     const resolved = filter?.devices && (await resolveFilter(this.#database, filter.devices));
-    const counted = await this.#deviceCounts.of(JSON.stringify(resolved ?? {}), () => this.#countDevices(resolved));
+    const key = JSON.stringify(resolved ?? {});
+    const count = (): Promise<readonly DeviceCount[]> => this.#countDevices(resolved);
+    const page = await this.#pageOf(await this.#deviceCounts.of(key, count), filter, request);
+    if (page.rows.length > 0 || filter?.name === undefined || request.after !== undefined) return page;
+    return this.#pageOf(await this.#deviceCounts.countNow(key, count), filter, request);
+  }
+
+  async #pageOf(
+    counted: readonly DeviceCount[],
+    filter: ToolFilter | undefined,
+    request: PageRequest,
+  ): Promise<Page<FleetToolRow>> {
+    const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
     const parameters: unknown[] = [toJson(counted)];
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
