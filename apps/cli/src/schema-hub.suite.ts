@@ -21,7 +21,7 @@ import {
 
 const schemaFile = fileURLToPath(new URL('../../../libs/api/schema.graphql', import.meta.url));
 
-export const schema = buildSchema(readFileSync(schemaFile, 'utf8'));
+const schema = buildSchema(readFileSync(schemaFile, 'utf8'));
 
 export const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}).sort();
 

@@ -1,7 +1,7 @@
 /** Messages between the bench and its processes, the voice server and the devices. */
 import type { Arrivals } from './stamped-packet.js';
 
-export interface HubAddress {
+interface HubAddress {
   readonly httpPort: number;
   readonly mqttPort: number;
   readonly mqttsPort: number;

@@ -4,7 +4,7 @@
  */
 import { openLocalBus } from './local-bus.js';
 
-/** A bus that makes the schema itself takes 200 ms more to open. */
+/** A bus that makes the schema itself takes 200 ms more to open. @public */
 export default async function prepareTickQueue(): Promise<void> {
   const url = new URL(process.env['FLOTILLA_TEST_POSTGRES'] ?? '');
   url.pathname = '/migrated';

@@ -27,7 +27,7 @@ import { TickWorker } from './worker/tick-worker.js';
 import { SingleCalls } from './calls/single-calls.js';
 import { CallRules } from './calls/call-rules.js';
 
-export { answers, boardTools, FakeGateway } from './fake-gateway.suite.js';
+export { answers, boardTools } from './fake-gateway.suite.js';
 
 /** For specs of what PostgreSQL or a file system dates itself. */
 export const realClock: Clock = {

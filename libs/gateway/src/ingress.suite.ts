@@ -21,7 +21,7 @@ export const realClock: Clock = {
 export const silentLogger: GatewayLogger = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** Keeps connections for the test and starts no sessions. */
-export class RecordingHost implements SessionHost {
+class RecordingHost implements SessionHost {
   isFull = false;
   readonly expulsions = 0;
   readonly connections: DeviceConnection[] = [];

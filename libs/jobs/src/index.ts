@@ -1,7 +1,9 @@
 export { countedSince, observeSecondsDefault } from './health/health-gate.js';
 export type { HealthEvidence, HealthGate, TrippedHealthGate } from './health/health-gate.js';
 export { isRateAbove, rateInterval } from './health/poisson.js';
-export type { AbortAction, AbortOutcome, AbortRule, TrippedRule } from './abort/abort-rule.js';
+export type { AbortRule, TrippedRule } from './abort/abort-rule.js';
+/** @public Declarations of other projects name them. */
+export type { AbortAction, AbortOutcome } from './abort/abort-rule.js';
 export { defaultAbortRules } from './abort/default-rules.js';
 export { blastRadius } from './abort/blast-radius.js';
 export { isFailure, judgeAttempt } from './attempt-end.js';

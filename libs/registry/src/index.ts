@@ -30,7 +30,12 @@ export { randomBytesOfId } from './database/random-bytes.js';
 export { filterIdsIn, withIdsOf } from './access-scope/scoped-filter.js';
 export { givenFilter, isScopedFilter, scopedFilter } from './device-filter.js';
 export type { FleetView } from './access-scope/fleet-view.js';
-export type { DeviceFilter, Presence, ResolvedFilter, Reachability } from './device-filter.js';
+export type {
+  DeviceFilter,
+  /** @public Declarations of other projects name it. */ Presence,
+  ResolvedFilter,
+  Reachability,
+} from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';
 export { groupIdsIn, isResolvedFilter } from './groups/resolve-filter.js';
 export type { DeviceRow } from './devices/device-rows.js';
@@ -101,7 +106,9 @@ export type { FailureGroupRow } from './jobs/reads/failure-groups.js';
 export type { TargetRow } from './jobs/reads/read-targets.js';
 export type { ReadbackTarget } from './jobs/verification/target-verification.js';
 export type { FirmwareSigningKeyRow } from './firmware/signing-key-store.js';
-export { startEmbeddedPostgres, type EmbeddedPostgres } from './embedded/start-embedded-postgres.js';
+/** @public Declarations of other projects name it. */
+export type { EmbeddedPostgres } from './embedded/start-embedded-postgres.js';
+export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './devices/dial-store.js';
 export type { FailureRun } from './people/sign-in-failure-store.js';
 export type { OidcIdentity, Role, UserAnswer, UserRefusal, UserRow } from './people/user.js';

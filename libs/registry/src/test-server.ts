@@ -23,7 +23,7 @@ export const TEMPLATE_DATABASE = 'migrated';
  */
 const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
-/** Starts the server; the returned function stops it and removes its files. */
+/** Starts the server; the returned function stops it and removes its files. @public */
 export default async function startTestServer(): Promise<() => Promise<void>> {
   const folder = await mkdtemp(path.join(await findParentFolder(), 'flotilla-test-'));
   // As root the server runs as another user, who must be able to enter.

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import Provider from 'oidc-provider';
 import { Browser } from './browser.js';
 
-export type Claims = Readonly<Record<string, unknown>>;
+type Claims = Readonly<Record<string, unknown>>;
 
 export interface IdentityProvider {
   readonly issuer: string;

@@ -34,7 +34,7 @@ export const faults = [
 ];
 
 /** Of `createJob`, as far as the checks look at it. */
-export interface ShapedInput {
+interface ShapedInput {
   readonly tool: string;
   readonly maxInFlight: number;
   readonly perMinute?: number;

@@ -11,7 +11,7 @@ import type { JobShape, JobShapes } from './job-shapes.js';
 export type SteeringVerb = 'pauseJob' | 'resumeJob' | 'cancelJob' | 'forceCancel' | 'openNextWave';
 
 /** `state` is what the hub answered; undefined where it refused, or died before it answered. */
-export interface Steering {
+interface Steering {
   readonly verb: SteeringVerb;
   readonly askedAt: number;
   readonly answeredAt: number;

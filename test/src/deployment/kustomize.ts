@@ -74,7 +74,7 @@ function readResources(file: string): readonly Resource[] {
 }
 
 /** `NAME=value` lines; others are comments or empty. */
-export function readEnvFile(file: string): readonly (readonly [string, string])[] {
+function readEnvFile(file: string): readonly (readonly [string, string])[] {
   return readFileSync(file, 'utf8')
     .split('\n')
     .flatMap((line) => {

@@ -3,7 +3,7 @@ import { eventually } from '../eventually.js';
 import { ask } from '../api/graphql-client.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
-export interface DeviceSessionNode {
+interface DeviceSessionNode {
   readonly epoch: number;
   readonly transport: string;
   readonly disconnectedAt: string | null;

@@ -12,7 +12,7 @@ export interface EnrolmentNode {
   readonly model: string | null;
 }
 
-export interface UserErrorNode {
+interface UserErrorNode {
   readonly code: string;
 }
 

@@ -10,7 +10,7 @@ import type { HubProcess } from '../hub/hub-process.js';
 
 const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/program/main.js', import.meta.url));
 
-export interface BoardView {
+interface BoardView {
   /** `host:port` at which it is dialled; of one that comes by itself its id. */
   readonly address: string;
   readonly profile: 'esp32' | 'avr' | 'generic';

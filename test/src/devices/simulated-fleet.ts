@@ -37,7 +37,7 @@ export interface FleetNotice {
 }
 
 /** What the devices have seen: calls by tool over the fleet, and by device. */
-export interface FleetCounts {
+interface FleetCounts {
   readonly tools: Readonly<Record<string, number>>;
   readonly devices: Readonly<Record<string, Readonly<Record<string, number>>>>;
 }
@@ -49,14 +49,14 @@ export interface DeviceCall {
   readonly at: number;
 }
 
-export interface DeviceLevels {
+interface DeviceLevels {
   readonly volume: number;
   readonly brightness?: number;
   readonly theme?: string;
   readonly turns: number;
 }
 
-export interface ShownAlert {
+interface ShownAlert {
   readonly status: string;
   readonly message: string;
   readonly emotion: string;

@@ -92,7 +92,7 @@ export class Member {
   }
 }
 
-export interface Doors {
+interface Doors {
   /** For devices. */
   readonly mqtt: FrontDoor;
   readonly webSocket: FrontDoor;

@@ -13,7 +13,7 @@ import { RawMqttDevice } from '../devices/raw-mqtt-device.js';
 import { removeDataDir, startHub, type HubProcess } from './hub-process.js';
 
 export const lampMac = '02:00:00:00:0a:01';
-export const otherMac = '02:00:00:00:0a:02';
+const otherMac = '02:00:00:00:0a:02';
 export const talkerMac = '02:00:00:00:0a:03';
 export const otherTalkerMac = '02:00:00:00:0a:04';
 export const removedMac = '02:00:00:00:0a:05';

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const serverMain = fileURLToPath(new URL('../../../apps/simulator/dist/program/voice-server.js', import.meta.url));
 
 /** What one conversation came to. */
-export interface EndedConversation {
+interface EndedConversation {
   readonly device: string;
   readonly heard: number;
   readonly said: number;

@@ -145,7 +145,7 @@ function Act({ icon: Shape, text, onClick }: ActProps) {
 }
 
 /** Also shown on the sign-in page, without a viewer. */
-export function Appearance() {
+function Appearance() {
   const { t, i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
   const { density, setDensity } = useDensity();

@@ -43,7 +43,7 @@ import { Argon2Passwords } from '../sign-in/argon2-passwords.js';
 
 const noSender = { send: () => Promise.reject(new TypeError('Nothing is sent in this spec.')) };
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly data: unknown;
   readonly codes: readonly string[];

@@ -13,7 +13,7 @@ import { DesiredStateRunner } from './controller/desired-state-runner.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 
 export const VOLUME = 'self.audio_speaker.set_volume';
-export const STATUS = 'self.get_device_status';
+const STATUS = 'self.get_device_status';
 
 export interface DesiredFixture {
   readonly hub: HubProcess;

@@ -3,7 +3,7 @@ import { defaultToolPolicy } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { HomeDevice, HomeRights, HomeTool, MappingInput } from './home-device.js';
 
-export const allRights: HomeRights = { mayCall: true, mayCallUserOnly: true, mayUpdate: true };
+const allRights: HomeRights = { mayCall: true, mayCallUserOnly: true, mayUpdate: true };
 
 export const status = 'self.get_device_status';
 

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { CloseReason, Transport } from './transport.js';
 
 /** The remote end of the path under test. */
-export interface FarEnd {
+interface FarEnd {
   /** Sends one text message to the near end. */
   send(text: string): void;
   /** Ends the path from the remote end. */

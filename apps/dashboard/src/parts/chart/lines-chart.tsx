@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { useTranslation } from 'react-i18next';
 import { type ChartColours, EChart, timeOptions } from './echart';
 
-export interface Line {
+interface Line {
   readonly name: string;
   readonly points: readonly { readonly at: string; readonly value: number }[];
 }
