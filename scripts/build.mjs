@@ -37,6 +37,12 @@ function exitIfFailed(command, args, status) {
   process.exit(status ?? 1);
 }
 
+/**
+ * TypeScript 7. It compiles everything in 8 s instead of 26 s, and checks types in 15 s instead of
+ * 38 s. Version 6 is there for the tools that call its API: ESLint, Nest and Prisma.
+ */
+export const tsc = 'node_modules/typescript-native/bin/tsc';
+
 /** What a part of the repository needs: workspaces to install, and TypeScript projects. */
 const parts = {
   product: {
@@ -82,10 +88,7 @@ export async function build(part = 'all') {
   run(process.execPath, ['scripts/prisma-generate.mjs']);
   run(process.execPath, ['scripts/generate-schema-types.mjs']);
   run(process.execPath, ['scripts/generate-operation-types.mjs']);
-  await runTogether(
-    ['node_modules/typescript/bin/tsc', '--build', '--noCheck', ...parts[part].projects],
-    ['scripts/build-dashboard.mjs'],
-  );
+  await runTogether([tsc, '--build', '--noCheck', ...parts[part].projects], ['scripts/build-dashboard.mjs']);
   copySql();
   // Not at the top: esbuild is there only after the installation.
   const { bundlePrograms } = await import('./bundle.mjs');

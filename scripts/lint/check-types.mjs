@@ -3,7 +3,7 @@
  * in Node reads each file once: a program per project takes five times as long.
  */
 import { fileURLToPath } from 'node:url';
-import { run } from '../build.mjs';
+import { run, tsc } from '../build.mjs';
 
 /** The last two have types of the browser. */
 export const checkedProjects = [
@@ -13,5 +13,4 @@ export const checkedProjects = [
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url))
-  for (const project of checkedProjects)
-    run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', project]);
+  for (const project of checkedProjects) run(process.execPath, [tsc, '--project', project]);
