@@ -4,7 +4,6 @@
  */
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
-import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import language from './scripts/lint/plain-english.mjs';
@@ -114,12 +113,7 @@ export default tseslint.config(
   {
     files: ['**/*.{ts,tsx}'],
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: false } },
-    plugins: { '@nx': nx, 'import-x': importX },
-    settings: {
-      'import-x/resolver': { typescript: true },
-      'import-x/extensions': ['.ts', '.tsx'],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
-    },
+    plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': [
         'error',
@@ -132,7 +126,6 @@ export default tseslint.config(
           })),
         },
       ],
-      'import-x/no-cycle': 'error',
       'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 70 }],
       '@typescript-eslint/no-explicit-any': 'error',

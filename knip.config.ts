@@ -1,15 +1,17 @@
 /**
- * What `npm run check` also refuses: exports that no other file imports, files that no program
- * reaches, packages that are imported and not named in the nearest package.json, and packages that
- * are named and not imported.
+ * What `npm run check` also refuses: modules that import each other, exports that no other file
+ * imports, files that no program reaches, packages that are imported and not named in the nearest
+ * package.json, and packages that are named and not imported.
  */
 import type { KnipConfig } from 'knip';
 
 const tests = 'src/**/*.{spec,suite}.ts';
 
 const config: KnipConfig = {
-  // Binaries belong to the system. Tools are named once, in the package @flotilla/test.
-  exclude: ['binaries', 'devDependencies'],
+  // Not binaries, which belong to the system.
+  include: ['cycles', 'dependencies', 'duplicates', 'exports', 'files', 'types', 'unlisted', 'unresolved'],
+  // Tools are named once, in the package @flotilla/test.
+  exclude: ['devDependencies'],
   ignoreDependencies: [
     'vitest',
     'fast-check',

@@ -116,11 +116,6 @@ describe('the fences', () => {
     expect(await broken('apps/dashboard/src/fixture.tsx', text('<IconX aria-hidden />'))).toEqual([]);
   });
 
-  it('refuse modules that import each other', async () => {
-    const text = `import { openLocalBus } from '../local-bus.js';\nexport const a = openLocalBus;\n`;
-    expect(await broken('libs/bus/src/directory/local-directory.ts', text)).toContain('import-x/no-cycle');
-  });
-
   /* eslint-disable language/plain-words -- examples of what lint finds */
   it.each([
     ['a word to avoid in a comment', '/** Nobody reads this. */', 'language/plain-words'],
