@@ -32,5 +32,13 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     reportCompressedSize: false,
+    // ECharts and GraphiQL, which come with the pages that need them.
+    chunkSizeWarningLimit: 700,
+    rolldownOptions: {
+      // "use client" and its kin mean nothing in one bundle for browsers.
+      onLog: (level, log, report) => {
+        if (log.code !== 'MODULE_LEVEL_DIRECTIVE') report(level, log);
+      },
+    },
   },
 });
