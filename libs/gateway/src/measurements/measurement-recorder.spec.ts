@@ -118,6 +118,19 @@ describe('the recorder', () => {
     expect(await countOf('r3', 'samples:soil')).toBe(3);
   });
 
+  it('records each sample of a ring once, also when a board is back and sends all of them again', async () => {
+    await rule('samples:ring', 0, 1);
+    const send = (values: readonly number[]) =>
+      reportSamples(recorder, 'r10' as DeviceId, { pin: 4, name: 'ring', intervalMs: 10_000, values }, now);
+    now += 600_000;
+    send([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
+    await expect.poll(() => countOf('r10', 'samples:ring')).toBe(12);
+    now += 10_020;
+    send([2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13]);
+    await expect.poll(() => latestOf('r10')).toEqual({ 'samples:ring': 13 });
+    expect(await countOf('r10', 'samples:ring')).toBe(13);
+  });
+
   it('stops at 200 paths of a device, and names the rule in an event', async () => {
     const id = await rule('many.values:*');
     const values = Object.fromEntries(Array.from({ length: devicePathsMax }, (_, index) => [`v${index}`, index]));

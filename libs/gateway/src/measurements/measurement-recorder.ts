@@ -170,11 +170,12 @@ export class MeasurementRecorder {
   #decide({ deviceId, at, numbers }: Report): void {
     const known = this.#known.get(deviceId);
     if (known === undefined) return;
+    const now = this.options.clock.now();
     for (const { path, value } of numbers) {
       const rule = chooseRule(known.rules, path, () => true);
       if (rule === undefined) continue;
       const last = known.last.get(path);
-      if (!isStored(rule, last, { at, value })) continue;
+      if (!isStored(rule, { last, next: { at, value }, now })) continue;
       if (last === undefined && known.last.size >= devicePathsMax) {
         this.#report({ deviceId, path, ruleId: rule.id }, 'DEVICE', devicePathsMax);
         continue;

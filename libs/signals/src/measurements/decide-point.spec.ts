@@ -13,7 +13,12 @@ describe('a point', () => {
     ['changes by less than the deadband', { at: 0, value: 5 }, { at: 60_000, value: 6.9 }, false],
     ['comes after the clock was set back', { at: 3_600_000, value: 5 }, { at: 0, value: 5 }, true],
   ] satisfies [string, Point | undefined, Point, boolean][])('that %s', (_title, last, next, expected) => {
-    expect(isStored(rule, last, next)).toBe(expected);
+    expect(isStored(rule, { last, next, now: next.at })).toBe(expected);
+  });
+
+  it('that is an older sample of a ring is not stored again', () => {
+    const last = { at: 3_600_000, value: 5 };
+    expect(isStored(rule, { last, next: { at: 0, value: 50 }, now: 3_601_000 })).toBe(false);
   });
 
   const reports = fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), fc.double({ min: -50, max: 50, noNaN: true })), {
@@ -33,7 +38,7 @@ describe('a point', () => {
           for (const [seconds, value] of steps) {
             now += seconds * 1_000;
             const next = { at: now, value };
-            if (isStored({ deadband, minIntervalSeconds }, last, next)) {
+            if (isStored({ deadband, minIntervalSeconds }, { last, next, now })) {
               if (last !== undefined) expect(next.at - last.at).toBeGreaterThanOrEqual(minIntervalSeconds * 1_000);
               last = next;
             } else {
@@ -48,6 +53,7 @@ describe('a point', () => {
   });
 
   it('is stored again where the deadband is 0 and nothing changed', () => {
-    expect(isStored({ deadband: 0, minIntervalSeconds: 0 }, { at: 0, value: 1 }, { at: 1, value: 1 })).toBe(true);
+    const points = { last: { at: 0, value: 1 }, next: { at: 1, value: 1 }, now: 1 };
+    expect(isStored({ deadband: 0, minIntervalSeconds: 0 }, points)).toBe(true);
   });
 });

@@ -13,9 +13,12 @@ export interface PointRule {
 }
 
 /** `last` is the last stored point; undefined for the first. */
-export function isStored({ deadband, minIntervalSeconds }: PointRule, last: Point | undefined, next: Point): boolean {
-  // A point in the future is from before a clock was set back.
-  if (last === undefined || last.at > next.at + clockSkewMsMax) return true;
+export function isStored(
+  { deadband, minIntervalSeconds }: PointRule,
+  { last, next, now }: { readonly last: Point | undefined; readonly next: Point; readonly now: number },
+): boolean {
+  // A point in the future is from before a clock was set back. Samples of a ring are in the past.
+  if (last === undefined || last.at > now + clockSkewMsMax) return true;
   if (next.at - last.at < minIntervalSeconds * 1_000) return false;
   return Math.abs(next.value - last.value) >= deadband;
 }
