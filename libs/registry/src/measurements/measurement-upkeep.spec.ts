@@ -66,4 +66,29 @@ describe('the roll-ups of measurements', () => {
     await registry.measurements.keepUp(START + DAY + HOUR);
     expect(await hours(22 * HOUR, DAY)).toEqual([[22, 5, 6]]);
   });
+
+  it('have points that came after their hour or day was rolled up', async () => {
+    const day = 2 * DAY;
+    await store([day + 10 * HOUR, 4], [day + 11 * HOUR, 1]);
+    await registry.measurements.keepUp(START + day + 13 * HOUR);
+    // A ring of two hours is read: its last value is of an hour that is not rolled up.
+    await store([day + 11.5 * HOUR, 2], [day + 13.25 * HOUR, 9]);
+    // A write that is repeated, because its answer was lost, counts nothing twice.
+    await store([day + 11.5 * HOUR, 2], [day + 12.5 * HOUR, 3]);
+    const expected = [
+      [day / HOUR + 10, 4, 4],
+      [day / HOUR + 11, 1, 2],
+      [day / HOUR + 12, 3, 3],
+      [day / HOUR + 13, 9, 9],
+    ];
+    expect(await hours(day, day + DAY)).toEqual(expected);
+    await registry.measurements.keepUp(START + day + 15 * HOUR);
+    expect(await hours(day, day + DAY)).toEqual(expected);
+    await registry.measurements.keepUp(START + day + DAY + HOUR);
+    await store([day + 20 * HOUR, 11]);
+    const { rows } = await fixture.raw.query('SELECT count, min, mean, max FROM measurement_day WHERE at = $1', [
+      new Date(START + day),
+    ]);
+    expect(rows).toEqual([{ count: 6, min: 1, mean: 5, max: 11 }]);
+  });
 });
