@@ -164,4 +164,14 @@ describe('the installation as a service', () => {
     ]);
     expect(placeProblems({ ...installed, ...hidden, root })).toEqual([]);
   });
+
+  it('refuses places that a unit cannot name: systemd would run another program', () => {
+    const installed = { ...place, root: '/', node: '/usr/bin/node' };
+    for (const program of ['/opt/my hubs/program', '/opt/100%/program', "/opt/o'neill/program"])
+      expect(placeProblems({ ...installed, program })).toEqual([
+        expect.stringMatching(/^The program .* without spaces and special characters\. Install the package/),
+      ]);
+    const odd = { program: '/opt/@scope+1/v1.2~rc,1/prógram', node: '/opt/node=24:x/bin/node' };
+    expect(placeProblems({ ...installed, ...odd })).toEqual([]);
+  });
 });

@@ -114,6 +114,9 @@ export function stepText(step: Step, isWhole: boolean): string {
   }
 }
 
+/** Systemd and the shell of the backup read other characters in a unit as their own. */
+const NAMED_AS_IS = /^[\p{L}\p{N}_./@+:=,~-]+$/u;
+
 /** Why the service could not run like this: what it may not read, and what to do. */
 export function placeProblems({
   node,
@@ -128,6 +131,8 @@ export function placeProblems({
     ['The data folder', dataDir, 'Name another one with --data-dir, such as /var/lib/flotilla.'],
   ] as const;
   return places.flatMap(([name, place, advice]) => {
+    if (!NAMED_AS_IS.test(place))
+      return [`${name} is in ${place}, and a service needs a path without spaces and special characters. ${advice}`];
     const hidden = /^\/(home|root|tmp|var\/tmp|run\/user)(?=\/|$)/.exec(place)?.[0];
     return hidden === undefined ? [] : [`${name} is in ${place}, and a service may not read ${hidden}. ${advice}`];
   });
