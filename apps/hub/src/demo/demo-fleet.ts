@@ -11,6 +11,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { NewDevice, Registry } from '@flotilla/registry';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { createDemoLink } from './demo-link.js';
 
 /** Enough for lists, filters and a bulk job, and few enough to read. */
 const DEMO_DEVICES = 40;
@@ -23,11 +24,9 @@ const mishaps = [
   { kind: 'crashes', perHour: 1, version: '1.8.2' },
   { kind: 'wifiDrops', perHour: 1, seconds: 120, board: 'lichuang-dev' },
 ].flatMap((behaviour) => ['--behaviour', JSON.stringify(behaviour)]);
-/** The devices enrol within seconds, so a short life keeps others from using the link. */
-const LINK_LIFE_MS = 10 * 60_000;
 
 interface DemoFleetOptions {
-  readonly enrolments: Pick<Registry['enrolments'], 'createLink' | 'register' | 'remove'>;
+  readonly enrolments: Pick<Registry['enrolments'], 'createLink' | 'links' | 'register' | 'remove' | 'revokeLink'>;
   readonly addresses: Pick<DeviceAddresses, 'otaUrl'>;
   /** Where the simulator stores the flash of its devices. */
   readonly dataDir: string;
@@ -44,8 +43,7 @@ export async function startDemoFleet({
   dataDir,
   logger,
 }: DemoFleetOptions): Promise<{ stop(): Promise<void> }> {
-  const expiresAt = Date.now() + LINK_LIFE_MS;
-  const { token } = await enrolments.createLink({ name: 'demo', tags: ['demo'], maxDevices: DEMO_DEVICES, expiresAt });
+  const token = await createDemoLink(enrolments, DEMO_DEVICES, Date.now());
   const main = fileURLToPath(new URL('../../../simulator/dist/program/main.js', import.meta.url));
   const counts = ['--devices', String(DEMO_DEVICES), '--mcpu', String(DEMO_MICROCONTROLLERS)];
   const options = [
