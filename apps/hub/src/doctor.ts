@@ -13,11 +13,16 @@ import { countText, findingText } from './doctor/finding.js';
 /** 2: the doctor itself failed. */
 const EXIT = { problem: 1, failed: 2 } as const;
 
+/** With the settings of `.env`. */
+function environment(): NodeJS.ProcessEnv {
+  loadEnvFile();
+  return process.env;
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
-  loadEnvFile();
   keepFilesPrivate();
-  const findings = await examine(process.env, Date.now);
+  const findings = await examine(environment, Date.now);
   const isHealthy = findings.every(({ status }) => status !== 'problem');
   process.stdout.write(
     values.json === true

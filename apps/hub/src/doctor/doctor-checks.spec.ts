@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { ConfigError } from '../environment/config-error.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts, portFinding } from './check-ports.js';
 import { checkStorage, databaseFindings, schemaFindingOf } from './check-services.js';
@@ -146,10 +147,20 @@ describe('the storage', () => {
 
 describe('the doctor', () => {
   it('reports wrong settings alone, because all else depends on them', async () => {
-    const findings = await examine({ FLOTILLA_HTTP_PORT: 'many', DATABASE_URL: 'mysql://x' }, Date.now);
+    const environment = { FLOTILLA_HTTP_PORT: 'many', DATABASE_URL: 'mysql://x' };
+    const findings = await examine(() => environment, Date.now);
     expect(findings.map(({ check, status }) => [check, status])).toEqual([
       ['settings', 'problem'],
       ['settings', 'problem'],
+    ]);
+  });
+
+  it('reports a file of settings that cannot be read like a wrong setting', async () => {
+    const readEnvironment = () => {
+      throw new ConfigError(['/srv/.env cannot be read: EACCES.']);
+    };
+    expect(await examine(readEnvironment, Date.now)).toMatchObject([
+      { check: 'settings', status: 'problem', found: '/srv/.env cannot be read: EACCES.' },
     ]);
   });
 

@@ -26,10 +26,10 @@ const checks: readonly [name: string, check: (context: DoctorContext) => Promise
 ];
 
 /** Wrong settings are the only finding, because all else depends on them. */
-export async function examine(environment: NodeJS.ProcessEnv, now: () => number): Promise<readonly Finding[]> {
-  const read = configOf(environment);
+export async function examine(readEnvironment: () => Environment, now: () => number): Promise<readonly Finding[]> {
+  const read = settingsOf(readEnvironment);
   if ('problems' in read) return read.problems.map((found) => problem('settings', found, 'Fix it first.'));
-  const { config } = read;
+  const { config, environment } = read;
   const hubPid = await hubProcessOf(config.dataDir);
   const isAnswering = config.httpPort !== 0 && (await isAlive(config));
   const findings = [...settingFindings(environment), hubFinding({ config, hubPid, isAnswering, now })];
@@ -39,16 +39,24 @@ export async function examine(environment: NodeJS.ProcessEnv, now: () => number)
   return findings;
 }
 
-function configOf(environment: NodeJS.ProcessEnv): { readonly config: HubConfig } | Pick<ConfigError, 'problems'> {
+type Environment = NodeJS.ProcessEnv;
+
+interface Settings {
+  readonly config: HubConfig;
+  readonly environment: Environment;
+}
+
+function settingsOf(readEnvironment: () => Environment): Settings | Pick<ConfigError, 'problems'> {
   try {
-    return { config: readConfig(environment) };
+    const environment = readEnvironment();
+    return { config: readConfig(environment), environment };
   } catch (error) {
     if (error instanceof ConfigError) return error;
     throw error;
   }
 }
 
-function settingFindings(environment: NodeJS.ProcessEnv): readonly Finding[] {
+function settingFindings(environment: Environment): readonly Finding[] {
   const unknown = unknownSettings(environment);
   return unknown.length === 0
     ? [ok('settings', 'are valid')]
