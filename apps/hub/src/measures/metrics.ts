@@ -8,6 +8,9 @@ import { addHomeAssistantMetrics, type HomeAssistantSources } from './home-assis
 import { addTotals, backlogGauges } from './metric-kinds.js';
 import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 
+const origins = ['single', 'job'] as const;
+/** REFUSED: what was refused before it counted as a call. */
+const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED'];
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
@@ -54,7 +57,7 @@ export interface HubMetrics {
   /** Adds metrics of the bridge. Call it once, in a process that has one. */
   addHomeAssistant(bridge: HomeAssistantSources): void;
   /** Counts one settled call by its origin. */
-  callSettled(origin: 'single' | 'job', outcome: string, durationMs: number): void;
+  callSettled(origin: (typeof origins)[number], outcome: string, durationMs: number): void;
   /** Returns the exposition text and its content type. */
   scrape(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -68,6 +71,8 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     labelNames: ['origin', 'outcome'],
     registers: [registry],
   });
+  // Prometheus sees no increase where a series begins: an alert would miss the first UNKNOWN calls.
+  for (const origin of origins) for (const outcome of outcomes) calls.inc({ origin, outcome }, 0);
   const seconds = new Histogram({
     name: 'flotilla_call_duration_seconds',
     help: 'Time from the start of a call to its outcome.',

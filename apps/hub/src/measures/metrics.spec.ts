@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { createMetrics } from './metrics.js';
+
+const createEmpty = () =>
+  createMetrics({ queueDepth: () => Promise.resolve(0), busRefused: () => new Map(), writers: () => [] });
+
+it('has calls of each outcome from the start, so that the increase by the first of them is seen', async () => {
+  const metrics = createEmpty();
+  const series = async (origin: string, outcome: string) =>
+    (await metrics.scrape()).text.includes(`flotilla_calls_total{origin="${origin}",outcome="${outcome}"} 0\n`);
+  for (const origin of ['single', 'job'])
+    for (const outcome of ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED'])
+      expect(await series(origin, outcome), `${origin} ${outcome}`).toBe(true);
+  metrics.callSettled('job', 'UNKNOWN', 5);
+  expect((await metrics.scrape()).text).toContain('flotilla_calls_total{origin="job",outcome="UNKNOWN"} 1\n');
+  expect(await series('single', 'UNKNOWN')).toBe(true);
+});
