@@ -126,6 +126,8 @@ describe('voice', () => {
       { filter: { deviceId: devices.mqtt } },
     );
     expect(calls.nodes).toContainEqual({ actor: `voice:${new URL(echo.url).host}`, outcome: 'SUCCEEDED' });
+    // One of them is the call over the API before.
+    expect(await metric(hub, 'flotilla_calls_total', 'origin="single"', 'outcome="SUCCEEDED"')).toBeGreaterThan(1);
   });
 
   it('has a new key for each hello, which is in no event and no log', async () => {

@@ -117,8 +117,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
   const failures = new KeyFailures();
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
-  const gateway = services.has('gateway') ? await openGateway(services, callRules, gatewayPlace) : undefined;
-  const metrics = measureParts(services, gateway);
+  const metrics = measureParts(services);
+  const gateway = services.has('gateway') ? await openGateway(services, callRules, metrics, gatewayPlace) : undefined;
   const httpSide = { server, pages, upgrades, settings: deviceSettings(addresses, config), pictures };
   const api = services.has('api')
     ? await openApi(services, callRules, metrics, { ...httpSide, clientOf, failures })
@@ -167,9 +167,8 @@ function addDrains(
     if (has(role)) drain.add(role, (plan) => drainHttp(plan, { openRequests, singleCalls }));
 }
 
-function measureParts({ registry, bus }: SharedServices, gateway: OpenGateway | undefined): HubMetrics {
+function measureParts({ registry, bus }: SharedServices): HubMetrics {
   return createMetrics({
-    ...(gateway && { gateway: () => gateway.status() }),
     queueDepth: () => bus.ticks.depth(),
     busRefused: () => bus.refused,
     writers: () => registry.writers(),

@@ -1,6 +1,6 @@
 export type { Actor } from './actor.js';
 export type { CallAnswer, CallRequest } from './calls/call-request.js';
-export { observeJobCalls } from './calls/observe-calls.js';
+export { observeJobCalls, type CallObserver } from './calls/observe-calls.js';
 export { withTimeout } from '@flotilla/session';
 export { isCreatorOf } from './jobs/commands/approve-job.js';
 export type { JobAnswer } from './jobs/commands/create-job.js';

@@ -14,18 +14,20 @@ const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REF
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
-/** Sources of the gauges at a scrape. Parts that this process does not run are absent. */
+/** What a gateway counts. */
+interface GatewayStatus {
+  readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
+  readonly unproven: number;
+  readonly undiscovered: number;
+  readonly flapping: number;
+  readonly conversations: number;
+  readonly udpChannels: number;
+  readonly backends: readonly BackendHealth[];
+  readonly counts: readonly { readonly name: string; readonly count: number }[];
+}
+
+/** Sources of the gauges that every process has, read at a scrape. */
 interface MetricsSources {
-  readonly gateway?: () => {
-    readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
-    readonly unproven: number;
-    readonly undiscovered: number;
-    readonly flapping: number;
-    readonly conversations: number;
-    readonly udpChannels: number;
-    readonly backends: readonly BackendHealth[];
-    readonly counts: readonly { readonly name: string; readonly count: number }[];
-  };
   readonly queueDepth: () => Promise<number>;
   /** Refused messages by reason. */
   readonly busRefused: () => ReadonlyMap<string, number>;
@@ -44,6 +46,8 @@ interface WebhookSources {
 }
 
 export interface HubMetrics {
+  /** Adds sessions, conversations and events of the gateway. Call it once, in a gateway. */
+  addGateway(status: () => GatewayStatus): void;
   /** Adds aggregates of measurements, and restarts. Call it once, in a worker. */
   addSignals(sources: SignalSources): void;
   /** Counts sets, and how long edits took. */
@@ -80,13 +84,13 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     buckets: CALL_SECONDS_BUCKETS,
     registers: [registry],
   });
-  if (sources.gateway) addGatewayGauges(registry, sources.gateway);
   addStorageGauges(registry, sources);
   addBusCounter(registry, sources.busRefused);
   return {
     desiredStates: desiredStateMetrics(registry),
     addDesiredStates: (targets) => addDesiredTargets(registry, targets),
     addAlerts: (alerts) => addAlertMetrics(registry, alerts),
+    addGateway: (status) => addGatewayGauges(registry, status),
     addSignals: (signals) => addSignalMetrics(registry, signals),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     addHomeAssistant: (bridge) => addHomeAssistantMetrics(registry, bridge),
@@ -134,7 +138,7 @@ function addDesiredTargets(registry: MetricsRegistry, targets: () => ReadonlyMap
   });
 }
 
-function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<MetricsSources['gateway']>): void {
+function addGatewayGauges(registry: MetricsRegistry, status: () => GatewayStatus): void {
   new Gauge({
     name: 'flotilla_sessions',
     help: 'Live sessions by state and transport.',

@@ -20,6 +20,7 @@ import type { HubConfig } from '../settings/config.js';
 import { pseudonymOf } from '../settings/secret-settings.js';
 import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
+import type { HubMetrics } from '../measures/metrics.js';
 import { importFactoryKeys } from '../secrets/factory-keys.js';
 import type { SharedServices } from './shared-services.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
@@ -32,7 +33,6 @@ import type { TlsFiles } from '../http/tls-files.js';
 import type { UpgradeHandler } from '../http/upgrade-router.js';
 
 export interface OpenGateway {
-  readonly status: () => ReturnType<Gateway['status']>;
   readonly drain: Gateway['drain'];
   readonly occupancy: () => GatewayOccupancy;
   readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
@@ -52,6 +52,7 @@ interface GatewayPlace {
 export async function openGateway(
   services: SharedServices,
   callRules: CallRules,
+  metrics: HubMetrics,
   place: GatewayPlace,
 ): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
@@ -93,7 +94,7 @@ export async function openGateway(
     addressOf,
     dialRules: services.dialRules,
     udp,
-    voice: openVoice(services, callRules),
+    voice: openVoice(services, callRules, (...call) => metrics.callSettled(...call)),
     limits,
     logger,
   });
@@ -103,9 +104,9 @@ export async function openGateway(
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
+  metrics.addGateway(() => statusOf(gateway, [provisioning, pictures.downloads]));
   const ports = await listenForMqtt(services, gateway, tls);
   return {
-    status: () => statusOf(gateway, [provisioning, pictures.downloads]),
     drain: (plan) => gateway.drain(plan),
     occupancy: () => gateway.occupancy,
     ports: { ...ports, udp: gateway.udpPort },

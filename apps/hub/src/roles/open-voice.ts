@@ -1,5 +1,5 @@
 /** Voice servers of the gateway and their rights, from settings and registry. */
-import { Fleet, type CallAnswer, type CallRules } from '@flotilla/fleet';
+import { Fleet, type CallAnswer, type CallObserver, type CallRules } from '@flotilla/fleet';
 import type { VoiceAnswer, VoiceCalls, VoiceOptions } from '@flotilla/gateway';
 import type { SharedServices } from './shared-services.js';
 import { voiceServerAt } from './voice-server-at.js';
@@ -15,6 +15,7 @@ const LOOKUP_MS = 2_000;
 export function openVoice(
   { bus, config, lease, logger, processes, registry, singleCalls, tracer }: SharedServices,
   callRules: CallRules,
+  observeCall: CallObserver,
 ): VoiceOptions {
   const { approvals, timeZone, verification, voice } = config;
   const fleet = new Fleet({
@@ -29,6 +30,7 @@ export function openVoice(
     approvals,
     verification,
     timeZone,
+    observeCall,
   });
   return {
     checksAddress: voice.checksAddress,
