@@ -1,5 +1,7 @@
 /** The configuration of a hub as files: export, plan and apply, against the built hub. */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -7,7 +9,7 @@ import { FlotillaClient } from '@flotilla/client';
 import fc from 'fast-check';
 import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { flotillaBin } from '../src/api/command-line.js';
+import { environmentFor, flotillaBin } from '../src/api/command-line.js';
 import { ask } from '../src/api/graphql-client.js';
 import { randomConfiguration, type ConfigurationDocument, type Fields } from '../src/client/random-configuration.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
@@ -117,6 +119,14 @@ describe('configuration as code', () => {
     expect(stdout).toContain('Of a person');
     expect(stdout).not.toContain('Lobby');
     await run(['apply', file('flotilla: 1\nDeviceGroup: { Of a person: { filter: { tags: [x] } } }\n'), '--yes']);
+    await apply('flotilla: 1\n');
+  });
+
+  it('is applied although the reader of its plan is gone, as with head', async () => {
+    const group = file('flotilla: 1\nDeviceGroup: { Unread: { filter: { tags: [x] } } }\n');
+    const script = `"${process.execPath}" "${flotillaBin}" apply "$0" --yes | true`;
+    await once(spawn('/bin/sh', ['-c', script, group], { env: environmentFor(story.hub) }), 'close');
+    expect((await run(['groups'])).stdout).toContain('Unread');
     await apply('flotilla: 1\n');
   });
 });

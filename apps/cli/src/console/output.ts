@@ -93,9 +93,23 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
+let endsWithReader = true;
+
+/** For a command that shows what it will change: a reader that stops early does not stop it. */
+export function goOnWithoutReader(): void {
+  endsWithReader = false;
+}
+
+/** The reader of the output closed it early, as `head` does, and the command goes on. */
+export function isReaderMissed({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' && !endsWithReader;
+}
+
 /** Resolves when there is room for more: a slow reader slows the command down. */
 export function write(text: string | Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
+  return new Promise((resolve, reject) =>
+    process.stdout.write(text, (error) => (error && !isReaderMissed(error) ? reject(error) : resolve())),
+  );
 }
 
 function picked<Row>(row: Row, columns: readonly Column<Row>[]): Readonly<Record<string, unknown>> {

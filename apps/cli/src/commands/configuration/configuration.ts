@@ -15,7 +15,7 @@ import { withReferences } from '../../configuration/values.js';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { formatOf, type OutputOptions } from '../../console/output-format.js';
-import { printRows, say, write } from '../../console/output.js';
+import { goOnWithoutReader, printRows, say, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../../exit-codes.js';
 import { textOption } from '../../options/shared-options.js';
@@ -116,6 +116,7 @@ export const applyCommand = leaf({
       .option('secrets-to', textOption('File for new secrets of keys, links and webhooks, one line of JSON each'))
       .options(yesOption),
   run: async (args): Promise<ExitCode> => {
+    goOnWithoutReader();
     const document = readDocuments(args.files, kinds, await readInput(args.files));
     return withClient(args, async (client) => {
       const changes = await planAll(document, kinds, client);
