@@ -9,7 +9,7 @@ it('has calls of each outcome from the start, so that the increase by the first 
   const series = async (origin: string, outcome: string) =>
     (await metrics.scrape()).text.includes(`flotilla_calls_total{origin="${origin}",outcome="${outcome}"} 0\n`);
   for (const origin of ['single', 'job'])
-    for (const outcome of ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED'])
+    for (const outcome of ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED', 'RESTARTED'])
       expect(await series(origin, outcome), `${origin} ${outcome}`).toBe(true);
   metrics.callSettled('job', 'UNKNOWN', 5);
   expect((await metrics.scrape()).text).toContain('flotilla_calls_total{origin="job",outcome="UNKNOWN"} 1\n');

@@ -9,8 +9,8 @@ import { addTotals, backlogGauges } from './metric-kinds.js';
 import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 
 const origins = ['single', 'job'] as const;
-/** REFUSED: what was refused before it counted as a call. */
-const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED'];
+/** Of calls. REFUSED: before it counted as one. RESTARTED: a restart by a job, not answered. */
+const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED', 'RESTARTED'];
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 

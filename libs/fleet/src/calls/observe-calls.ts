@@ -3,14 +3,14 @@
  * the worker reports calls of jobs.
  */
 import { callAttributes, endOf } from '@flotilla/bus';
-import type { CallRouter, CallTracer } from '@flotilla/bus';
+import type { CallTracer } from '@flotilla/bus';
 import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { JobBus } from '../jobs/job-bus.js';
 
 /** Receives the device and tool of each call of a job that may have had an effect. */
 type JobCallListener = (deviceId: DeviceId, tool: string, certainty: CallOutcome['certainty']) => void;
 
-/** Receives each call of this process once, when it has settled. */
+/** Receives each call of this process once, when it has settled: its outcome, or RESTARTED. */
 export type CallObserver = (origin: 'single' | 'job', outcome: string, durationMs: number) => void;
 
 export function observeJobCalls(
@@ -19,15 +19,21 @@ export function observeJobCalls(
   listen: JobCallListener = () => undefined,
   tracer?: CallTracer,
 ): JobBus {
-  const deliver: CallRouter['deliver'] = (gatewayId, routed, settle) => {
+  const deliver: JobBus['calls']['deliver'] = (gatewayId, routed, settle, verifiesRestart = false) => {
     const startedAt = performance.now();
     const span = tracer?.begin('call', undefined, callAttributes(routed));
     calls.deliver(gatewayId, span === undefined ? routed : { ...routed, trace: span.context }, (settled) => {
       span?.end(endOf(settled));
-      observe('job', settled.outcome.kind, performance.now() - startedAt);
+      const outcome = verifiesRestart && isSessionEnd(settled.outcome) ? 'RESTARTED' : settled.outcome.kind;
+      observe('job', outcome, performance.now() - startedAt);
       listen(routed.deviceId, routed.call.tool, settled.outcome.certainty);
       settle(settled);
     });
   };
   return { calls: { deliver }, feed, ticks };
+}
+
+/** A restart without an answer is as expected, and its job verifies it. */
+function isSessionEnd({ kind, error }: CallOutcome): boolean {
+  return kind === 'UNKNOWN' && error?.code === 'SESSION_CLOSED';
 }

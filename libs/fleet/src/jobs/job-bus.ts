@@ -2,5 +2,8 @@
 import type { Bus, CallRouter } from '@flotilla/bus';
 
 export interface JobBus extends Pick<Bus, 'feed' | 'ticks'> {
-  readonly calls: Pick<CallRouter, 'deliver'>;
+  readonly calls: {
+    /** `verifiesRestart`: the session may end unanswered, because the job verifies the device. */
+    deliver(...call: [...Parameters<CallRouter['deliver']>, verifiesRestart?: boolean]): void;
+  };
 }

@@ -212,7 +212,9 @@ export class TargetDispatch {
     };
     const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
     const routed = { deviceId: target.deviceId, epoch: target.epoch, rights: rightsOf(job, entry), call };
-    deps.bus.calls.deliver(target.gatewayId, routed, (settled) => this.#settle(entry, settled));
+    const settle = (settled: SettledCall) => this.#settle(entry, settled);
+    const verifiesRestart = job.verification === 'REBOOT' || job.verification === 'FIRMWARE';
+    deps.bus.calls.deliver(target.gatewayId, routed, settle, verifiesRestart);
   }
 
   #settle(entry: InFlightCall, settled: SettledCall): void {
