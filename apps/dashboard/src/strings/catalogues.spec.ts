@@ -48,6 +48,11 @@ describe('the catalogues', () => {
     }
   });
 
+  it('have each count with the separators of the language', () => {
+    for (const catalogue of [en, zh])
+      expect(Object.entries(flat(catalogue)).filter(([, text]) => /{{\s*count\s*}}/.test(text))).toEqual([]);
+  });
+
   it('have no string in one language that is still in the other', () => {
     const untranslated = Object.entries(zh.outcome).filter(
       ([key, text]) => en.outcome[key as keyof typeof en.outcome] === text,

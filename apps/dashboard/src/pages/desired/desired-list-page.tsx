@@ -60,9 +60,10 @@ export function DesiredListPage() {
 }
 
 function useColumns() {
-  const { t } = useTranslation();
-  return useMemo<readonly Column<DesiredLineFragment>[]>(
-    () => [
+  const { t, i18n } = useTranslation();
+  return useMemo<readonly Column<DesiredLineFragment>[]>(() => {
+    const number = new Intl.NumberFormat(i18n.language);
+    return [
       {
         id: 'name',
         header: t('desired.name'),
@@ -97,7 +98,7 @@ function useColumns() {
         width: 80,
         grow: 0,
         isNumeric: true,
-        cell: ({ summary }) => outOfSyncOf(summary),
+        cell: ({ summary }) => number.format(outOfSyncOf(summary)),
       },
       {
         id: 'window',
@@ -105,9 +106,8 @@ function useColumns() {
         width: 100,
         cell: ({ window }) => <WindowText window={window} />,
       },
-    ],
-    [t],
-  );
+    ];
+  }, [t, i18n.language]);
 }
 
 const listOf = ({ desiredStates }: DesiredStatesQuery) => desiredStates;

@@ -105,10 +105,13 @@ function Sides({
 }
 
 function ProgressChart({ job }: { readonly job: JobSeenFragment }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
   const series = useDecidedSeries(job);
   if (series.length === 0) return null;
-  const latest = series.map(({ name, points }) => `${name} ${points.at(-1)?.[1] ?? 0}`).join(', ');
+  const number = new Intl.NumberFormat(i18n.language);
+  const latest = series
+    .map(({ name, points }) => `${name} ${number.format(points.at(-1)?.[1] ?? 0)}`)
+    .join(t('mark.comma'));
   return (
     <div className={classes.chart}>
       <h3 className={classes.chartTitle}>{t('job.overTime')}</h3>

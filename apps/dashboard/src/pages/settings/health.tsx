@@ -49,7 +49,8 @@ export function Health() {
 }
 
 function useProcessColumns(): readonly Column<Process>[] {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
   return [
     { id: 'host', header: t('settings.host'), width: 140, cell: ({ host }) => host },
     { id: 'roles', header: t('settings.roles'), width: 170, cell: ({ roles }) => roles.join(', ') || t('common.none') },
@@ -74,7 +75,7 @@ function useProcessColumns(): readonly Column<Process>[] {
       width: 110,
       grow: 0,
       isNumeric: true,
-      cell: ({ onlineCount }) => onlineCount,
+      cell: ({ onlineCount }) => number.format(onlineCount),
     },
     { id: 'started', header: t('settings.started'), width: 120, cell: ({ startedAt }) => <Time at={startedAt} /> },
   ];

@@ -106,13 +106,15 @@ function Pages({ start, count, onStart }: PagesProps) {
 }
 
 function Small({ series: { path, latest, latestAt, points: line } }: { readonly series: Series }) {
+  const { i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 6 });
   const spark = useMemo(() => line.map(({ at, mean }) => ({ at: Date.parse(at), value: mean })), [line]);
   return (
     <>
       <span className={classes.name}>{path}</span>
       <Spark points={spark} />
       <span className={classes.latest}>
-        {latest}
+        {latest !== null && number.format(latest)}
         {latestAt !== null && (
           <span className="soft">
             {' '}
