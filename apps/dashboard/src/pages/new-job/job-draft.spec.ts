@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import {
   canaryWaves,
   changedDraft,
+  chosenConditions,
   deviceFilterOf,
   draftFrom,
   type JobDraft,
@@ -71,6 +72,12 @@ describe('the draft of a job', () => {
       not: { any: [{ not: { hasTool: 'x' } }] },
     });
     expect(onlyWithTool({ ...draft, devices: { hasTool: 'x' } })).toEqual({});
+  });
+
+  it('hands its devices on with the condition that they have the tool', () => {
+    const draft = { ...draftFrom({ tool: 'x', ids: ['a', 'b'] }), devices: { hasTool: 'x', tags: ['lobby'] } };
+    expect(chosenConditions(draft)).toEqual({ ids: ['a', 'b'], hasTool: 'x' });
+    expect(chosenConditions({ ...draft, ids: undefined })).toEqual({ hasTool: 'x', tags: ['lobby'] });
   });
 
   it('drops the condition of a tool with the tool', () => {

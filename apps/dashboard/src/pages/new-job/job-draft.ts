@@ -1,7 +1,13 @@
 /** What the wizard gathers, what it begins with, and what is missing. Knows nothing of the page. */
 import { viewerZone } from '../../parts/zone/time-zones';
 import { type DailyHours, instantsOf } from '../../parts/zone/zoned-time';
-import { conditionsOf, type DeviceSearch, filterOf, withCondition } from '../devices/device-search';
+import {
+  conditionsOf,
+  type DeviceConditions,
+  type DeviceSearch,
+  filterOf,
+  withCondition,
+} from '../devices/device-search';
 import { type StepName, steps } from './job-steps';
 import type { NewJobSearch } from './new-job-search';
 
@@ -148,9 +154,14 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-export function deviceFilterOf({ ids, devices }: Pick<JobDraft, 'ids' | 'devices'>) {
-  if (ids === undefined) return filterOf(devices) ?? { all: true };
-  return { ids: [...ids], ...(devices.hasTool !== undefined && { hasTool: devices.hasTool }) };
+export function deviceFilterOf(draft: Pick<JobDraft, 'ids' | 'devices'>) {
+  return filterOf(chosenConditions(draft)) ?? { all: true };
+}
+
+/** Empty for the whole fleet. Devices chosen one by one may have the condition of a tool, too. */
+export function chosenConditions({ ids, devices }: Pick<JobDraft, 'ids' | 'devices'>): DeviceConditions {
+  if (ids === undefined) return devices;
+  return { ids, ...(devices.hasTool !== undefined && { hasTool: devices.hasTool }) };
 }
 
 /** Adds the condition that devices have the tool of the job. */

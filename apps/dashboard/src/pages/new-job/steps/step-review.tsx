@@ -14,7 +14,7 @@ import { LinkButton } from '../../../parts/link-button';
 import { canBeKept } from '../../desired/form/can-be-kept';
 import { useToolChoices } from '../fields/tool-choices';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
-import { onlyWithTool } from '../job-draft';
+import { chosenConditions, onlyWithTool } from '../job-draft';
 import type { StepName } from '../job-steps';
 import { inputOf } from '../job-input';
 import { JobSummary } from '../job-summary';
@@ -107,11 +107,10 @@ function KeepSo() {
   const mayCall = useScope('TOOLS_CALL');
   const chosen = draft.kind === 'tool' ? tools.find(({ name }) => name === draft.tool) : undefined;
   if (!mayCall || chosen === undefined || !canBeKept(chosen.policy)) return null;
-  const devices = draft.ids === undefined ? draft.devices : { ids: draft.ids };
   return (
     <LinkButton
       to="/desired/new"
-      search={{ tool: chosen.name, arguments: draft.arguments, devices }}
+      search={{ tool: chosen.name, arguments: draft.arguments, devices: chosenConditions(draft) }}
       variant="default"
       leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
     >
