@@ -7,7 +7,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { RepeatFields, type Repeat } from '../../parts/schedule/repeat-fields';
-import { cronOf, defaultSchedule } from '../../parts/schedule/schedule';
+import { cronOf, defaultSchedule, scheduleNameOf } from '../../parts/schedule/schedule';
 import { viewerZone } from '../../parts/zone/time-zones';
 import { CreateRecurringJobDocument, type CreateJobInput } from './generated/new-job';
 
@@ -20,7 +20,7 @@ export function RepeatJob({ input, onClose }: RepeatJobProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [repeat, setRepeat] = useState<Repeat>({
-    name: input.name ?? '',
+    name: scheduleNameOf(input.name ?? ''),
     timeZone: viewerZone(),
     schedule: defaultSchedule,
     missed: 'SKIP',

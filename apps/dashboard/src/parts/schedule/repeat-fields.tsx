@@ -1,7 +1,7 @@
 /** The name, the times and the rules of a schedule. */
 import { Radio, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { Schedule } from './schedule';
+import { type Schedule, scheduleNameMax } from './schedule';
 import { ScheduleFields } from './schedule-fields';
 
 export interface Repeat {
@@ -30,7 +30,7 @@ export function RepeatFields({ repeat, onChange }: RepeatFieldsProps) {
         label={t('schedule.name')}
         value={repeat.name}
         onChange={(event) => set({ name: event.currentTarget.value })}
-        maxLength={100}
+        maxLength={scheduleNameMax}
         required
         data-autofocus
       />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cronOf, defaultSchedule, scheduleOf, type Schedule } from './schedule';
+import { cronOf, defaultSchedule, scheduleNameMax, scheduleNameOf, scheduleOf, type Schedule } from './schedule';
 
 const schedules: readonly (readonly [string, Partial<Schedule>])[] = [
   ['5 22 * * *', { rhythm: 'daily', time: '22:05' }],
@@ -25,5 +25,12 @@ describe('a schedule', () => {
 
   it.each(['@daily', '0 0 * * 1-5', '0 0 1 1 *', ''])('is custom where no rhythm fits: "%s"', (cron) => {
     expect(scheduleOf(cron).rhythm).toBe('custom');
+  });
+
+  it('has a name that the hub takes, also from a job with a longer one', () => {
+    expect(scheduleNameOf('Night volume')).toBe('Night volume');
+    expect(scheduleNameOf('n'.repeat(200))).toBe('n'.repeat(scheduleNameMax));
+    expect(scheduleNameOf(`${'n'.repeat(99)}🔊🔊`)).toBe(`${'n'.repeat(99)}🔊`);
+    expect(scheduleNameOf(`${'n'.repeat(99)} volume`)).toBe('n'.repeat(99));
   });
 });

@@ -24,6 +24,14 @@ export const defaultSchedule: Schedule = {
   cron: '',
 };
 
+/** Characters of the name of a schedule. */
+export const scheduleNameMax = 100;
+
+/** From the name of its job, which may be longer. */
+export function scheduleNameOf(jobName: string): string {
+  return [...jobName].slice(0, scheduleNameMax).join('').trim();
+}
+
 const weekdays = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const;
 
 /** Five fields. Empty if a value is missing. */
