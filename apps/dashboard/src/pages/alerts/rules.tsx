@@ -23,15 +23,13 @@ import {
 import { RuleDialog } from './rule-dialog';
 import { inputOfRule } from './rule-input';
 import { kindsWithoutDevices, thresholdText } from './rule-kinds';
+import { snoozeEnd } from './snooze-end';
 
 interface RulesProps {
   readonly rules: readonly EditedRuleFragment[];
   readonly channels: readonly ChannelFieldsFragment[];
   readonly onChanged: () => void;
 }
-
-/** The length of a snooze, ms. */
-const snoozeMs = 2 * 3_600_000;
 
 export function Rules({ rules, channels, onChanged }: RulesProps) {
   const { t } = useTranslation();
@@ -88,8 +86,7 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
     onChanged();
   };
   const setSnoozed = async () => {
-    const until = new Date(isSnoozed ? Date.now() : Date.now() + snoozeMs).toISOString();
-    if (await snooze.run({ id: rule.id, until })) onChanged();
+    if (await snooze.run({ id: rule.id, until: snoozeEnd(isSnoozed, Date.now()) })) onChanged();
   };
   return (
     <Section
