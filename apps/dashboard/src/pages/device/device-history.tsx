@@ -10,7 +10,7 @@ import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import { DeviceHistoryDocument, type DeviceHistoryQuery } from './generated/device';
-import { presenceStart } from './presence-start';
+import { presenceNow, presenceStart } from './presence-start';
 
 type Past = NonNullable<DeviceHistoryQuery['device']>;
 type Session = Past['sessions'][number];
@@ -51,7 +51,7 @@ interface PresenceLineProps {
 function PresenceLine({ sessions, toolSets }: PresenceLineProps) {
   const { t, i18n } = useTranslation();
   // The polls of the page draw it again, so that it moves on.
-  const now = Math.max(Date.now(), ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
+  const now = presenceNow(Date.now(), sessions);
   const start = presenceStart({
     now,
     hours,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { presenceStart } from './presence-start';
+import { presenceNow, presenceStart } from './presence-start';
 
 const hourMs = 3_600_000;
 const now = 100 * hourMs;
@@ -26,5 +26,21 @@ describe('the start of the presence line', () => {
     const connectedAt = [now - hourMs, now - 3 * hourMs];
     const toolsSeenAt = [now - 90 * hourMs];
     expect(presenceStart({ ...past, connectedAt, toolsSeenAt, hasMore: true })).toBe(now - 3 * hourMs);
+  });
+});
+
+describe('the end of the presence line', () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+
+  it('is now', () => {
+    expect(presenceNow(now, [{ connectedAt: at(now - hourMs), disconnectedAt: null }])).toBe(now);
+    expect(presenceNow(now, [])).toBe(now);
+  });
+
+  it('is after the start of an open session and not before the end of another, by a clock that is behind', () => {
+    const open = { connectedAt: at(now), disconnectedAt: null };
+    expect(presenceNow(now - hourMs, [open])).toBeGreaterThan(now);
+    const ended = { connectedAt: at(now - hourMs), disconnectedAt: at(now) };
+    expect(presenceNow(now - 2 * hourMs, [ended])).toBe(now);
   });
 });

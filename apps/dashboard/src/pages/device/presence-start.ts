@@ -1,4 +1,4 @@
-/** Where the line of a device's presence begins. */
+/** Where the line of a device's presence begins and ends. */
 interface KnownPast {
   /** Ms, as all times here. */
   readonly now: number;
@@ -9,6 +9,20 @@ interface KnownPast {
   readonly hasMore: boolean;
   /** When the device was first seen with each of its tool sets. */
   readonly toolsSeenAt: readonly number[];
+}
+
+interface KnownSession {
+  /** RFC 3339. */
+  readonly connectedAt: string;
+  readonly disconnectedAt: string | null;
+}
+
+/** Ms. The clock of the viewer may be behind that of the hub: an open session lasts into now. */
+export function presenceNow(clock: number, sessions: readonly KnownSession[]): number {
+  const known = sessions.map(({ connectedAt, disconnectedAt }) =>
+    disconnectedAt === null ? Date.parse(connectedAt) + 1 : Date.parse(disconnectedAt),
+  );
+  return Math.max(clock, ...known);
 }
 
 /** So many hours ago, or later: the time before is not known, or the device was not yet there. */
