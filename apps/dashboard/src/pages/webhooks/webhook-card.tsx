@@ -21,6 +21,9 @@ import {
 type Webhook = WebhooksQuery['webhooks'][number];
 type Delivery = Webhook['deliveries'][number];
 
+/** The hub counts no further. */
+const pendingCountedMax = 100_000;
+
 /** What a test found counts until the webhook is changed. */
 interface LastTest {
   readonly revision: string;
@@ -51,6 +54,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     setLastTest({ revision: webhook.revision, result: (await test.run({ id: webhook.id }))?.testWebhook });
   };
   const columns = useDeliveryColumns(again, redeliver.isBusy);
+  const waiting = webhook.pendingEvents < pendingCountedMax ? 'webhooks.pending' : 'webhooks.pendingMost';
   return (
     <Section
       title={webhook.url}
@@ -70,7 +74,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     >
       <p className="soft">
         <code>{webhook.types.join(' ')}</code> · <StateOf webhook={webhook} />
-        {webhook.pendingEvents > 0 && ` · ${t('webhooks.pending', { count: webhook.pendingEvents })}`}
+        {webhook.pendingEvents > 0 && ` · ${t(waiting, { count: webhook.pendingEvents })}`}
       </p>
       <MutationFailureNotice failure={redeliver.failure} />
       <MutationFailureNotice failure={test.failure} />
