@@ -83,6 +83,7 @@ function useColumns(onRevoke: (agent: Agent) => void): readonly Column<Agent>[] 
       header: '',
       width: 110,
       grow: 0,
+      isStuck: true,
       cell: (agent) => (
         <Button size="compact-xs" variant="default" onClick={() => onRevoke(agent)}>
           {t('access.disconnect')}

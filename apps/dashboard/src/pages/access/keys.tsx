@@ -88,6 +88,7 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
       header: '',
       width: 72,
       grow: 0,
+      isStuck: true,
       cell: (key) => (
         <Button size="compact-xs" variant="default" onClick={() => onRevoke(key)}>
           {t('access.revoke')}

@@ -98,6 +98,7 @@ function useColumns(
       header: '',
       width: 96,
       grow: 0,
+      isStuck: true,
       cell: (user) => (
         <Group gap={6} wrap="nowrap">
           <Button size="compact-xs" variant="default" onClick={() => onEdit(user)}>

@@ -76,6 +76,7 @@ function useColumns(
               header: '',
               width: 90,
               grow: 0,
+              isStuck: true,
               cell: (board: BlockedBoard) => (
                 <Button size="compact-xs" variant="default" onClick={() => void onUnblock(board)}>
                   {t('enrolments.unblock')}

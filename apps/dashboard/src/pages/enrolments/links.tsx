@@ -125,6 +125,7 @@ function useColumns(onRevoke: (link: EnrolmentLink) => void): readonly Column<En
       header: '',
       width: 80,
       grow: 0,
+      isStuck: true,
       cell: (link) =>
         endOf(link) === undefined && (
           <Button size="compact-xs" variant="default" onClick={() => onRevoke(link)}>

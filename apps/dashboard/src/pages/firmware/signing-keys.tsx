@@ -99,6 +99,7 @@ function removeColumn(label: string, onRemove: (key: Key) => void): Column<Key> 
     header: '',
     width: 90,
     grow: 0,
+    isStuck: true,
     cell: (key) => (
       <Button size="compact-xs" variant="default" onClick={() => onRemove(key)}>
         {label}
