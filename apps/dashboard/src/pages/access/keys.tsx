@@ -81,7 +81,7 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
       header: t('access.expires'),
       width: 96,
       grow: 0,
-      cell: ({ expiresAt }) => (expiresAt === null ? t('common.never') : <Time at={expiresAt} />),
+      cell: ({ expiresAt }) => (expiresAt === null ? t('access.noExpiry') : <Time at={expiresAt} />),
     },
     {
       id: 'revoke',

@@ -88,7 +88,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
         label={t('access.expires')}
         data={lifetimes.map((value) => ({
           value,
-          label: value === 'never' ? t('common.never') : t('access.inDays', { count: Number(value) }),
+          label: value === 'never' ? t('access.noExpiry') : t('access.inDays', { count: Number(value) }),
         }))}
         value={lifetime}
         onChange={(value) => setLifetime(value ?? '90')}
