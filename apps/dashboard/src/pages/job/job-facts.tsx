@@ -46,9 +46,11 @@ export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
             <Time at={job.startAt} />
           </Fact>
         )}
-        <Fact name={t('job.started')}>
-          <Time at={job.startedAt} />
-        </Fact>
+        {(job.startedAt !== null || job.finishedAt !== null) && (
+          <Fact name={t('job.started')}>
+            <Time at={job.startedAt} />
+          </Fact>
+        )}
         {job.finishedAt === null ? (
           <Fact name={t('job.expires')}>
             <Time at={job.expiresAt} />
