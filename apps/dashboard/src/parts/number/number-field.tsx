@@ -1,7 +1,7 @@
 /** A number with its bounds; empty is undefined where that means something. */
 import { useState } from 'react';
 import { NumberInput, type NumberInputProps } from '@mantine/core';
-import { numberIn, shownNumber } from './typed-number';
+import { numberIn, numberWithin, shownNumber } from './typed-number';
 
 interface NumberFieldProps extends Pick<
   NumberInputProps,
@@ -30,6 +30,11 @@ interface NumberFieldProps extends Pick<
 
 export function NumberField({ value, fallback, onChange, ...props }: NumberFieldProps) {
   const [typed, setTyped] = useState<number | string>(value ?? '');
+  const { min, max, clampBehavior = 'blur' } = props;
+  const clamp = () => {
+    const within = value === undefined ? undefined : numberWithin(value, { min, max });
+    if (clampBehavior === 'blur' && within !== value) onChange(within);
+  };
   return (
     <NumberInput
       w={220}
@@ -45,6 +50,8 @@ export function NumberField({ value, fallback, onChange, ...props }: NumberField
         onChange(numberIn(text) ?? fallback);
       }}
       onBlur={() => setTyped(value ?? '')}
+      // Enter sends the form while the field keeps the focus.
+      onKeyDown={(event) => event.key === 'Enter' && clamp()}
     />
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { numberIn, shownNumber } from './typed-number';
+import { numberIn, numberWithin, shownNumber } from './typed-number';
 
 describe('a typed number', () => {
   it('is a number from its first digit, and not before', () => {
@@ -20,5 +20,11 @@ describe('a typed number', () => {
   it('gives way to a value that came from elsewhere', () => {
     expect(shownNumber({ typed: '0.', value: 2, fallback: undefined })).toBe(2);
     expect(shownNumber({ typed: '5', value: undefined, fallback: undefined })).toBe('');
+  });
+
+  it('is brought within its bounds', () => {
+    expect(numberWithin(9, { min: 1, max: 5 })).toBe(5);
+    expect(numberWithin(0, { min: 1, max: undefined })).toBe(1);
+    expect(numberWithin(3, { min: undefined, max: undefined })).toBe(3);
   });
 });

@@ -6,6 +6,15 @@ export function numberIn(typed: number | string): number | undefined {
   return Number.isFinite(number) ? number : undefined;
 }
 
+interface Bounds {
+  readonly min: number | undefined;
+  readonly max: number | undefined;
+}
+
+export function numberWithin(number: number, { min = -Infinity, max = Infinity }: Bounds): number {
+  return Math.min(max, Math.max(min, number));
+}
+
 interface Typed {
   readonly typed: number | string;
   readonly value: number | undefined;
