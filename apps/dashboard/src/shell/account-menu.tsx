@@ -109,7 +109,7 @@ function Choices({ onAsk, onKeyboard, onSignOut }: ChoicesProps) {
     <>
       <Text size="xs" c="dimmed" px={12} py={6}>
         {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
-        {viewer.user === null && `, ${t('account.signedInByKey')}`}
+        {viewer.user === null && t('mark.comma') + t('account.signedInByKey')}
       </Text>
       <Appearance />
       <Divider my={4} />

@@ -54,8 +54,8 @@ export function JobWaves({ waves, currentWave, isAtGate }: JobWavesProps) {
             </Table.Td>
             <Table.Td>
               {wave.number < waves.length ? t(`job.gates.${wave.gate}`) : t('common.none')}
-              {wave.soakSeconds > 0 && `, ${t('job.soak', { count: wave.soakSeconds })}`}
-              {wave.approvedBy !== null && `, ${wave.approvedBy}`}
+              {wave.soakSeconds > 0 && t('mark.comma') + t('job.soak', { count: wave.soakSeconds })}
+              {wave.approvedBy !== null && t('mark.comma') + wave.approvedBy}
             </Table.Td>
             <Table.Td>{wave.openedAt === null ? t('common.none') : <Time at={wave.openedAt} form="exact" />}</Table.Td>
             <Table.Td>{wave.closedAt === null ? t('common.none') : <Time at={wave.closedAt} form="exact" />}</Table.Td>

@@ -54,7 +54,9 @@ function Targets() {
   const { ids, devices } = useWizard().draft;
   if (ids === undefined) return <FilterText filter={devices} />;
   const chosen = t('newJob.chosen', { count: ids.length });
-  return devices.hasTool === undefined ? chosen : `${chosen}, ${t('newJob.onlyWithTool', { tool: devices.hasTool })}`;
+  return devices.hasTool === undefined
+    ? chosen
+    : chosen + t('mark.comma') + t('newJob.onlyWithTool', { tool: devices.hasTool });
 }
 
 function ImageName() {

@@ -53,7 +53,12 @@ function useProcessColumns(): readonly Column<Process>[] {
   const number = new Intl.NumberFormat(i18n.language);
   return [
     { id: 'host', header: t('settings.host'), width: 140, cell: ({ host }) => host },
-    { id: 'roles', header: t('settings.roles'), width: 170, cell: ({ roles }) => roles.join(', ') || t('common.none') },
+    {
+      id: 'roles',
+      header: t('settings.roles'),
+      width: 170,
+      cell: ({ roles }) => roles.join(t('mark.listed')) || t('common.none'),
+    },
     {
       id: 'version',
       header: t('settings.version'),

@@ -24,7 +24,7 @@ export function CountBar({ parts, isBare }: CountBarProps) {
   const shown = parts.filter(({ count }) => count > 0);
   const total = shown.reduce((sum, { count }) => sum + count, 0);
   const figures = new Intl.NumberFormat(i18n.language);
-  const label = shown.map(({ name, count }) => `${name}: ${figures.format(count)}`).join(', ');
+  const label = shown.map(({ name, count }) => name + t('mark.colon') + figures.format(count)).join(t('mark.comma'));
   return (
     <div>
       <div className={classes.bar} role="img" aria-label={label || t('common.none')}>

@@ -126,7 +126,7 @@ function ImageChoices() {
         nothingFoundMessage={t('newJob.noImageMatches')}
         data={images.map(({ id, project, version, models }) => ({
           value: id,
-          label: `${project} ${version} (${models.join(', ')})`,
+          label: `${project} ${version}${t('mark.open')}${models.join(t('mark.listed'))}${t('mark.close')}`,
         }))}
         value={firmwareImageId ?? null}
         onChange={(id) => change({ firmwareImageId: id ?? undefined })}
