@@ -98,7 +98,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
   const confirm = async () => {
     if (!(await act.run({ id: image.id }))) return;
     setAsked(undefined);
-    notify(t('device.saved'));
+    notify(t(asked === 'remove' ? 'firmware.removed' : 'firmware.withdrawn', { version: image.version }));
     onChanged();
   };
   return (
