@@ -78,6 +78,21 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     expect(await counted({ tags: ['renovated'] })).toBe(4);
   });
 
+  it('forgets tags that were typed and not saved', async () => {
+    const dialog = page.getByRole('dialog');
+    const act = dialog.getByRole('button', { name: 'Tag 4 devices' });
+    await bar().getByRole('button', { name: 'Tag 4 devices' }).click();
+    await dialog.getByLabel('Add tags').fill('wrong');
+    await dialog.getByLabel('Add tags').press('Enter');
+    await dialog.getByRole('button', { name: 'Keep tags' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await bar().getByRole('button', { name: 'Tag 4 devices' }).click();
+    await act.waitFor();
+    expect(await act.isDisabled()).toBe(true);
+    await dialog.getByRole('button', { name: 'Keep tags' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('begins a job for exactly these devices', async () => {
     await bar().getByRole('button', { name: 'New job for 4 devices' }).click();
     await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();

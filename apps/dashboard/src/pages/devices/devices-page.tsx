@@ -219,13 +219,14 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
           {t('devices.jobAct', { count: matching })}
         </LinkButton>
       )}
-      <TagDialog
-        isOpen={isTagging}
-        filter={filterOf(search) ?? { all: true }}
-        count={matching}
-        onClose={() => setTagging(false)}
-        onTagged={onTagged}
-      />
+      {isTagging && (
+        <TagDialog
+          filter={filterOf(search) ?? { all: true }}
+          count={matching}
+          onClose={() => setTagging(false)}
+          onTagged={onTagged}
+        />
+      )}
     </>
   );
 }

@@ -9,7 +9,6 @@ import { useNotify } from '../../parts/use-notify';
 import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
 
 interface TagDialogProps {
-  readonly isOpen: boolean;
   readonly filter: DeviceFilter;
   /** How many that are now. */
   readonly count: number;
@@ -17,7 +16,7 @@ interface TagDialogProps {
   readonly onTagged: () => void;
 }
 
-export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialogProps) {
+export function TagDialog({ filter, count, onClose, onTagged }: TagDialogProps) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [add, setAdd] = useState<string[]>([]);
@@ -27,13 +26,11 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
     const data = await act.run({ input: { filter, add, remove } });
     if (!data) return;
     notify(t('devices.tagged', { count: data.tagDevices.changedCount }));
-    setAdd([]);
-    setRemove([]);
     onClose();
     onTagged();
   };
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('devices.tagTitle')}>
+    <Dialog onClose={onClose} title={t('devices.tagTitle')}>
       <DialogForm
         action={t('devices.tagAct', { count })}
         keep={t('keep.tags')}

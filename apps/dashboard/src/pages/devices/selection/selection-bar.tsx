@@ -78,7 +78,7 @@ export function SelectionBar({ selection, onSelect, conditions, matching, onChan
           <p className={classes.limit}>{t('selection.tooMany')}</p>
         )}
       </section>
-      <TagDialog isOpen={asked === 'tag'} filter={filter} count={count} onClose={close} onTagged={onChanged} />
+      {asked === 'tag' && <TagDialog filter={filter} count={count} onClose={close} onTagged={onChanged} />}
       {asked === 'group' && <GroupDialog group="new" filter={filter} onClose={close} />}
       {asked === 'transport' && <TransportDialog filter={filter} onClose={close} onDone={onChanged} />}
       {asked === 'remove' && (
