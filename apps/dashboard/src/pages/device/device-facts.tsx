@@ -46,13 +46,28 @@ export function DeviceFacts({ device }: { readonly device: DeviceSeen }) {
             ))}
           </span>
         )}
-        {device.groups.length > 0 && (
-          <div className={classes.note}>
-            {t('device.groups')} {device.groups.map(({ name }) => name).join(t('mark.listed'))}
-          </div>
-        )}
+        {device.groups.length > 0 && <Groups names={device.groups.map(({ name }) => name)} />}
       </Fact>
     </dl>
+  );
+}
+
+/** A device may be in hundreds. */
+const groupsShown = 5;
+
+function Groups({ names }: { readonly names: readonly string[] }) {
+  const { t } = useTranslation();
+  const others = names.slice(groupsShown);
+  return (
+    <div className={classes.note}>
+      {t('device.groups')} {names.slice(0, groupsShown).join(t('mark.listed'))}
+      {others.length > 0 && (
+        <details>
+          <summary>{t('common.more', { count: others.length })}</summary>
+          {others.join(t('mark.listed'))}
+        </details>
+      )}
+    </div>
   );
 }
 

@@ -48,7 +48,7 @@ export function Shares({ title, condition, shares: known }: SharesProps) {
           </Link>
         );
       })}
-      {more > 0 && <p className="soft">{t('overview.more', { count: more })}</p>}
+      {more > 0 && <p className="soft">{t('common.more', { count: more })}</p>}
     </Section>
   );
 }
