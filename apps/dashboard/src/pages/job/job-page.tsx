@@ -9,7 +9,7 @@ import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { jobName } from '../../parts/job/job-name';
-import { countsOf, decidedOf, isOfHiddenTargets } from '../../parts/job/job-progress';
+import { areTargetsSelected, countsOf, decidedOf, isOfHiddenTargets } from '../../parts/job/job-progress';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page, Section } from '../../parts/page';
 import { TimeChart } from '../../parts/chart/time-chart';
@@ -69,9 +69,11 @@ function Lead({ job }: { readonly job: JobSeenFragment }) {
       {job.state === 'PAUSED' && job.pauseReason !== null && (
         <span>{t(`job.pauseReason.${job.pauseReason as 'USER'}`)}</span>
       )}
-      <span className="figures">
-        {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
-      </span>
+      {areTargetsSelected(job.state, job.progress) && (
+        <span className="figures">
+          {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
+        </span>
+      )}
       {isOfHiddenTargets(job.conclusion, job.progress) && <span>{t('job.ofHiddenTargets')}</span>}
     </span>
   );

@@ -12,7 +12,7 @@ import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { jobName } from '../../parts/job/job-name';
-import { countsOf, decidedOf } from '../../parts/job/job-progress';
+import { areTargetsSelected, countsOf, decidedOf } from '../../parts/job/job-progress';
 import { LinkButton } from '../../parts/link-button';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page } from '../../parts/page';
@@ -154,7 +154,10 @@ function useColumns() {
         width: 120,
         grow: 0,
         isNumeric: true,
-        cell: ({ progress }) => t('overview.jobProgress', { decided: decidedOf(progress), total: progress.total }),
+        cell: ({ state, progress }) =>
+          areTargetsSelected(state, progress)
+            ? t('overview.jobProgress', { decided: decidedOf(progress), total: progress.total })
+            : t('common.none'),
       },
       {
         id: 'created',

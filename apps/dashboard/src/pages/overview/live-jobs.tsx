@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { jobName } from '../../parts/job/job-name';
-import { countsOf, decidedOf } from '../../parts/job/job-progress';
+import { areTargetsSelected, countsOf, decidedOf } from '../../parts/job/job-progress';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
 import { JobsNowDocument } from './generated/overview';
@@ -23,7 +23,9 @@ export function LiveJobs() {
         <Link key={job.id} to="/jobs/$id" params={{ id: job.id }} className={classes.share}>
           <span className="cut">{jobName(job)}</span>
           <span className="figures">
-            {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
+            {areTargetsSelected(job.state, job.progress)
+              ? t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })
+              : t(`jobState.${job.state as 'SCHEDULED'}`)}
           </span>
           <span style={{ gridColumn: '1 / -1' }}>
             <OutcomeBar counts={countsOf(job.progress)} isBare />

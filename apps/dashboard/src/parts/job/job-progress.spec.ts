@@ -1,6 +1,6 @@
 /** The counts of a job. */
 import { describe, expect, it } from 'vitest';
-import { countsOf, decidedOf, isOfHiddenTargets } from './job-progress';
+import { areTargetsSelected, countsOf, decidedOf, isOfHiddenTargets } from './job-progress';
 
 const progress = {
   total: 20,
@@ -21,6 +21,15 @@ const progress = {
 
 describe('the progress of a job', () => {
   it('counts targets with an outcome as decided', () => expect(decidedOf(progress)).toBe(10));
+
+  it('has no count before the devices are selected', () => {
+    expect(areTargetsSelected('SCHEDULED', { ...progress, total: 0 })).toBe(false);
+    expect(areTargetsSelected('RUNNING', progress)).toBe(true);
+  });
+
+  it('has a count of 0 if it ended without devices', () => {
+    expect(areTargetsSelected('FINISHED', { ...progress, total: 0 })).toBe(true);
+  });
 
   it('does not explain a partial success if the targets of one kind are hidden', () => {
     const none = { ...Object.fromEntries(Object.keys(progress).map((name) => [name, 0])) } as typeof progress;

@@ -6,6 +6,11 @@ export function decidedOf({ total, pending, waitingDevice, inFlight, verifying }
   return total - pending - waitingDevice - inFlight - verifying;
 }
 
+/** False while the hub has not selected the devices, or where the viewer sees none of them. */
+export function areTargetsSelected(state: string, { total }: JobCountsFragment): boolean {
+  return state === 'FINISHED' || total > 0;
+}
+
 /** PARTIAL has good and bad targets. A limited key that sees only one kind does not see all. */
 export function isOfHiddenTargets(conclusion: string | null, { total, ...counts }: JobCountsFragment): boolean {
   const good = counts.succeeded + counts.noChange;
