@@ -9,6 +9,7 @@ import { useTranslation } from 'react-i18next';
 import { useDensity } from '../../look/density';
 import classes from './data-table.module.css';
 import { RowCheck, type Selection, SelectionCheck } from './row-selection';
+import { useKeptPlace } from './use-kept-place';
 
 export interface Column<Row> {
   readonly id: string;
@@ -71,6 +72,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     // function.
     frame.current?.scrollTo({ top: 0 });
   }, [rowsOf]);
+  useKeptPlace({ frame, rows, rowKey, rowHeight, rowsOf });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
   useEffect(() => {
