@@ -93,14 +93,20 @@ function useColumns() {
       {
         id: 'device',
         header: t('job.device'),
-        width: 160,
+        width: 140,
         cell: ({ device: { id, name } }) => (
           <Link to="/devices/$id" params={{ id }}>
             {name ?? id}
           </Link>
         ),
       },
-      { id: 'state', header: t('desired.state'), width: 160, cell: ({ state }) => <ComplianceBadge state={state} /> },
+      {
+        id: 'state',
+        header: t('desired.state'),
+        width: 150,
+        grow: 0,
+        cell: ({ state }) => <ComplianceBadge state={state} />,
+      },
       { id: 'desired', header: t('desired.wanted'), width: 80, cell: ({ desired }) => valueText(desired) },
       { id: 'reported', header: t('desired.reported'), width: 80, cell: ({ reported }) => valueText(reported) },
       {

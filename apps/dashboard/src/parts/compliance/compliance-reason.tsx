@@ -1,4 +1,4 @@
-/** Why a device is in its compliance state, in a sentence, with links to what is behind it. */
+/** Why a device is in its compliance state, in a few words, with links to what is behind it. */
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
