@@ -22,8 +22,9 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export function Confirm({ isOpen, title, text, act, keep, isBusy, failure, onConfirm, onClose }: ConfirmProps) {
+export function Confirm({ isOpen, isBusy, failure, onConfirm, onClose, ...texts }: ConfirmProps) {
   const shown = useFailureSince(isOpen, failure);
+  const { title, text, act, keep } = useLastTexts(isOpen, texts);
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -40,6 +41,16 @@ export function Confirm({ isOpen, title, text, act, keep, isBusy, failure, onCon
       </Stack>
     </Dialog>
   );
+}
+
+type Texts = Pick<ConfirmProps, 'title' | 'text' | 'act' | 'keep'>;
+
+/** While the dialog fades out it says the same: what it was about may be gone by then. */
+function useLastTexts(isOpen: boolean, texts: Texts): Texts {
+  const [last, setLast] = useState(texts);
+  const names = ['title', 'text', 'act', 'keep'] as const;
+  if (isOpen && names.some((name) => last[name] !== texts[name])) setLast(texts);
+  return isOpen ? texts : last;
 }
 
 /** The failure, unless it is from before the dialog opened: then it may be about another object. */
