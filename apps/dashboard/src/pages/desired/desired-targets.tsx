@@ -12,6 +12,7 @@ import { ComplianceReason } from '../../parts/compliance/compliance-reason';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
+import { NotRefreshed } from '../../parts/table/not-refreshed';
 import { Time } from '../../parts/time/time';
 import {
   DesiredTargetsDocument,
@@ -63,6 +64,7 @@ export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
       }
     >
       {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
+      {rows.length > pageSize && <NotRefreshed most={pageSize} isLoading={pages.isLoading} onRefresh={refresh} />}
       {rows.length > 0 ? (
         <DataTable
           label={t('desired.targets')}

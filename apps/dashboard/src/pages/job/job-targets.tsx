@@ -7,12 +7,13 @@ import { useTranslation } from 'react-i18next';
 import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
+import { NotRefreshed } from '../../parts/table/not-refreshed';
 import { fileSize } from '../../parts/number/file-size';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { exactTimeWidth, Time } from '../../parts/time/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
-import { areReadAgain } from './target-stage';
+import { areReadAgain, pageSize } from './target-stage';
 
 /** Ms between two looks while targets change. */
 const paceMs = 2_000;
@@ -66,6 +67,9 @@ export function JobTargets({ id, stage, isFinished }: JobTargetsProps) {
       }
     >
       {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
+      {!areReadAgain(rows.length, isFinished) && (
+        <NotRefreshed most={pageSize} isLoading={pages.isLoading} onRefresh={refresh} />
+      )}
       {rows.length > 0 ? (
         <DataTable
           label={t('job.targets')}

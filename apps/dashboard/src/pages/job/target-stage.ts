@@ -19,7 +19,7 @@ export function targetStage({ state, currentWave, progress }: StagedJob): string
 }
 
 /** As the first page of targets has them. */
-const pageSize = 100;
+export const pageSize = 100;
 
 /** Rows beyond the first page are read again only when no more can change. */
 export function areReadAgain(loaded: number, isFinished: boolean): boolean {

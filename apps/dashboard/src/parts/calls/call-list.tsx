@@ -1,6 +1,6 @@
 /** Calls that match a filter, latest first. A call expands to its arguments and its result. */
 import { type ReactNode, useCallback, useMemo, useState } from 'react';
-import { Button, Group, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
@@ -12,6 +12,7 @@ import { Json } from '../json';
 import { CallResult } from '../outcome/call-result';
 import { OutcomeBadge } from '../outcome/outcome-badge';
 import { type Column, DataTable } from '../table/data-table';
+import { NotRefreshed } from '../table/not-refreshed';
 import { exactTimeWidth, Time } from '../time/time';
 import classes from './calls.module.css';
 import { type CallFilter, CallsDocument, type CallsQuery, type ListedCallFragment } from './generated/calls';
@@ -47,7 +48,7 @@ export function CallList({ filter, label, empty }: CallListProps) {
   return (
     <>
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
-      {!isRefreshed && <NotRefreshed isLoading={pages.isLoading} onRefresh={pages.refresh} />}
+      {!isRefreshed && <NotRefreshed most={pageRows} isLoading={pages.isLoading} onRefresh={pages.refresh} />}
       {(pages.rows.length > 0 || !pages.error) && (
         <DataTable
           label={label}
@@ -157,23 +158,6 @@ function CallDialog({ call, onClose }: { readonly call: ListedCallFragment; read
         <CallResult call={call} />
       </Stack>
     </Dialog>
-  );
-}
-
-interface NotRefreshedProps {
-  readonly isLoading: boolean;
-  readonly onRefresh: () => void;
-}
-
-function NotRefreshed({ isLoading, onRefresh }: NotRefreshedProps) {
-  const { t } = useTranslation();
-  return (
-    <Group gap="xs">
-      <span className="soft">{t('call.notRefreshed', { most: pageRows })}</span>
-      <Button size="compact-xs" variant="default" loading={isLoading} onClick={onRefresh}>
-        {t('call.refresh')}
-      </Button>
-    </Group>
   );
 }
 
