@@ -148,7 +148,7 @@ function EntryDrawer({ entry, onClose }: { readonly entry: Entry | undefined; re
       {entry && (
         <Stack gap="md">
           <Text size="sm">
-            {entry.actor} · <Subject {...entry} /> · <Time at={entry.at} form="exact" />
+            {entry.actor} · <Subject {...entry} /> · <Time at={entry.at} form="full" />
           </Text>
           <Code block>{JSON.stringify(entry.data, null, 2)}</Code>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -54,7 +54,7 @@ function Edit({ edit, former }: EditProps) {
   return (
     <li className={classes.edit}>
       <div>
-        <strong>{t('desired.generation', { number: generation })}</strong> · {by} · <Time at={at} form="exact" />
+        <strong>{t('desired.generation', { number: generation })}</strong> · {by} · <Time at={at} form="full" />
       </div>
       {former !== undefined && <Changes changes={changesBetween(former.input, input)} />}
       {generation === 1 && <p className="soft">{t('desired.created')}</p>}

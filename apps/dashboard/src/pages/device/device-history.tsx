@@ -121,13 +121,13 @@ function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
         {sessions.map((session) => (
           <Table.Tr key={`${session.epoch}`}>
             <Table.Td>
-              <Time at={session.connectedAt} form="exact" />
+              <Time at={session.connectedAt} form="full" />
             </Table.Td>
             <Table.Td>
               {session.disconnectedAt === null ? (
                 t('device.stillThere')
               ) : (
-                <Time at={session.disconnectedAt} form="exact" />
+                <Time at={session.disconnectedAt} form="full" />
               )}
             </Table.Td>
             <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
@@ -158,7 +158,7 @@ function ToolSets({ sets }: { readonly sets: Past['toolSetHistory'] }) {
         {sets.map((set) => (
           <li key={`${set.hash} ${set.firstSeenAt}`} className={classes.set}>
             <div>
-              <Time at={set.firstSeenAt} form="exact" />{' '}
+              <Time at={set.firstSeenAt} form="full" />{' '}
               {set.firmwareVersion !== null && (
                 <span className="soft">{t('device.withFirmware', { version: set.firmwareVersion })}</span>
               )}{' '}

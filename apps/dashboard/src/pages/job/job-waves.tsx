@@ -57,8 +57,8 @@ export function JobWaves({ waves, currentWave, isAtGate }: JobWavesProps) {
               {wave.soakSeconds > 0 && t('mark.comma') + t('job.soak', { count: wave.soakSeconds })}
               {wave.approvedBy !== null && t('mark.comma') + wave.approvedBy}
             </Table.Td>
-            <Table.Td>{wave.openedAt === null ? t('common.none') : <Time at={wave.openedAt} form="exact" />}</Table.Td>
-            <Table.Td>{wave.closedAt === null ? t('common.none') : <Time at={wave.closedAt} form="exact" />}</Table.Td>
+            <Table.Td>{wave.openedAt === null ? t('common.none') : <Time at={wave.openedAt} form="full" />}</Table.Td>
+            <Table.Td>{wave.closedAt === null ? t('common.none') : <Time at={wave.closedAt} form="full" />}</Table.Td>
           </Table.Tr>
         ))}
       </ScrollTable>

@@ -1,19 +1,23 @@
-/** Times in the viewer's zone: relative at a glance, exact with zone on hover or focus. */
+/**
+ * Times in the viewer's zone: relative with the exact time and its zone on hover or focus, or
+ * exact with the relative one on hover.
+ */
 import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { exactForm } from './exact-form';
 import { timeAgo } from './time-ago';
 
 interface TimeProps {
   /** RFC 3339. */
   readonly at: string | null | undefined;
-  /** `ago` moves on by itself; `exact` is for logs, where order counts. */
-  readonly form?: 'ago' | 'exact';
+  /** `ago` moves on by itself; `exact` is for columns of logs; `full` has year and seconds. */
+  readonly form?: 'ago' | 'exact' | 'full';
 }
 
-/** Px of a column for the exact form. Of another day it has the date; the Chinese one is wider. */
-export const exactTimeWidth = 168;
+/** Px of a column for the exact form. An old time is the widest one, in Chinese. */
+export const exactTimeWidth = 136;
 
 /** Ms between two looks at the clock, for all moments on the page. */
 const tickMs = 10_000;
@@ -56,7 +60,7 @@ export function Time({ at, form = 'ago' }: TimeProps) {
         onFocus={() => setNear(true)}
         onBlur={() => setNear(false)}
       >
-        {form === 'ago' ? agoText(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
+        {form === 'ago' ? agoText(timeTo(moment.getTime(), clock), i18n.language) : shown(moment, form, i18n.language)}
       </time>
       {isNear && <Tooltip target={text} opened label={exactTime(moment, form, i18n)} />}
     </>
@@ -81,19 +85,21 @@ function exactTime(moment: Date, form: TimeProps['form'], { t, language }: i18n)
   return form === 'ago' ? exact : exact + t('mark.open') + ago + t('mark.close');
 }
 
-/** Of today the time alone. */
-function shortTime(moment: Date, language: string): string {
-  const isToday = moment.toDateString() === new Date().toDateString();
-  return formatsOf(language)[isToday ? 'today' : 'earlier'].format(moment);
+function shown(moment: Date, form: 'exact' | 'full', language: string): string {
+  return formatsOf(language)[form === 'full' ? form : exactForm(moment, new Date())].format(moment);
 }
 
 function makeFormats(language: string) {
-  const time = { hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+  const minutes = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+  const seconds = { ...minutes, second: '2-digit' } as const;
+  const day = { month: 'short', day: 'numeric' } as const;
   return {
     ago: new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
     exact: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }),
-    today: new Intl.DateTimeFormat(language, time),
-    earlier: new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric', ...time }),
+    today: new Intl.DateTimeFormat(language, seconds),
+    recent: new Intl.DateTimeFormat(language, { ...day, ...seconds }),
+    old: new Intl.DateTimeFormat(language, { year: 'numeric', ...day, ...minutes }),
+    full: new Intl.DateTimeFormat(language, { year: 'numeric', ...day, ...seconds }),
   };
 }
 

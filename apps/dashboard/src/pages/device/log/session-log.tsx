@@ -94,7 +94,7 @@ function Status({ isOpen, isPaused, log: { lines, waiting, endsAt } }: StatusPro
     <p className="soft" role="status">
       {isOpen && endsAt !== undefined && (
         <>
-          {t('device.log.endsAt')} <Time at={new Date(endsAt).toISOString()} form="exact" />{' '}
+          {t('device.log.endsAt')} <Time at={new Date(endsAt).toISOString()} form="full" />{' '}
         </>
       )}
       {!isOpen && lines.length > 0 && t('device.log.ended')} {isPaused && t('events.heldBack', { count: waiting })}
