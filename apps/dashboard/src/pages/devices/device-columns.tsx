@@ -83,7 +83,7 @@ function DesiredCell({ states }: { readonly states: readonly { readonly state: C
   return <ComplianceBadge state={(states.find(({ state }) => complianceLooks[state].isOut) ?? first).state} />;
 }
 
-/** In a narrow column the first two, and how many more there are. */
+/** In a narrow column the first two or three, and how many more there are. */
 function Tags({ tags, onChoose }: { readonly tags: readonly string[]; readonly onChoose: (tag: string) => void }) {
   return (
     <span className={classes.tags} title={tags.join(', ')}>
@@ -92,7 +92,8 @@ function Tags({ tags, onChoose }: { readonly tags: readonly string[]; readonly o
           {tag}
         </button>
       ))}
-      {tags.length > 2 && <span className={classes.more}>+{tags.length - 2}</span>}
+      {tags.length > 2 && <span className={`${classes.more} ${classes.moreThanTwo}`}>+{tags.length - 2}</span>}
+      {tags.length > 3 && <span className={`${classes.more} ${classes.moreThanThree}`}>+{tags.length - 3}</span>}
     </span>
   );
 }
