@@ -128,6 +128,18 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await card('Shift').getByText('night@hub.example').waitFor();
   });
 
+  it('have channels that forget what a test found when they are changed', async () => {
+    await card('Shift').getByRole('button', { name: 'Send test message' }).click();
+    const found = card('Shift').getByText(/^Not delivered\./);
+    await found.waitFor();
+    await card('Shift').getByRole('button', { name: 'Edit channel' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('switch', { name: 'Enabled' }).click();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Shift').getByText('disabled').waitFor();
+    await found.waitFor({ state: 'detached' });
+  });
+
   it('are named before the only channel that they use is deleted', async () => {
     await console.visit('/alerts?view=channels');
     await card('Shift').getByRole('button', { name: 'Delete' }).click();

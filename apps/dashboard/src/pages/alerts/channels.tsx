@@ -65,6 +65,22 @@ export function Channels({ channels, rules, onChanged }: ChannelsProps) {
   );
 }
 
+/** What a test found counts until the channel is changed. */
+interface LastTest {
+  readonly revision: string;
+  readonly result: TestNotificationChannelMutation['testNotificationChannel'] | undefined;
+}
+
+function useTest({ id, revision }: EditedChannelFragment) {
+  const [last, setLast] = useState<LastTest>();
+  const test = useHubMutation(TestNotificationChannelDocument, (data) => data.testNotificationChannel.userErrors);
+  const send = async () => {
+    setLast(undefined);
+    setLast({ revision, result: (await test.run({ id }))?.testNotificationChannel });
+  };
+  return { test, tested: last?.revision === revision ? last.result : undefined, send };
+}
+
 interface ChannelCardProps {
   readonly channel: EditedChannelFragment;
   readonly rules: readonly EditedRuleFragment[];
@@ -76,13 +92,8 @@ function ChannelCard({ channel, rules, onEdit, onChanged }: ChannelCardProps) {
   const { t, i18n } = useTranslation();
   const isAdmin = useScope('ADMIN');
   const [isLeaving, setLeaving] = useState(false);
-  const [tested, setTested] = useState<TestNotificationChannelMutation['testNotificationChannel']>();
-  const test = useHubMutation(TestNotificationChannelDocument, (data) => data.testNotificationChannel.userErrors);
+  const { test, tested, send } = useTest(channel);
   const remove = useHubMutation(DeleteNotificationChannelDocument, (data) => data.deleteNotificationChannel.userErrors);
-  const send = async () => {
-    setTested(undefined);
-    setTested((await test.run({ id: channel.id }))?.testNotificationChannel);
-  };
   const left = rulesWithoutChannel(rules, channel.id);
   const { config, enabled, failingSince, kind, lastError, name } = channel;
   return (
