@@ -1,6 +1,6 @@
 /** What the Overview says: of all jobs, and about alerts in the language of the console. */
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { ask } from '../src/api/graphql-client.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
@@ -49,6 +49,7 @@ describe.skipIf(!isChromiumInstalled())('the jobs of the Overview', () => {
     const figure = page.getByRole('link', { name: /^Active jobs/ });
     await figure.getByText('10', { exact: true }).waitFor();
     await figure.getByText('1 paused').waitFor();
+    expect(await figure.getAttribute('href')).toBe('/jobs?show=live');
     await page.getByRole('region', { name: 'Active jobs' }).getByText('The latest 8 of them.').waitFor();
   });
 });

@@ -90,7 +90,7 @@ function JobFigure() {
       name={t('overview.jobs')}
       value={data && number(data.live.totalCount ?? 0)}
       note={paused > 0 ? t('overview.paused', { count: paused }) : t('overview.nonePaused')}
-      link={{ to: '/jobs' }}
+      link={{ to: '/jobs', search: { show: 'live' } }}
     />
   );
 }
