@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal, SavedAlertRule } from '@flotilla/fleet';
-import type { AlertRulePlan, AlertRuleRow, ChannelRow } from '@flotilla/registry';
+import type { SavedAlertRule } from '@flotilla/fleet';
+import type { AlertRulePlan, AlertRuleRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { ALERTS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { parseDeviceFilter, showDeviceFilter } from '../devices/device-filter-input.js';
@@ -9,35 +9,21 @@ import { userErrors } from '../errors/user-errors.js';
 import type { AlertOperations } from '../fleet-operations.js';
 import type {
   AlertRuleInput,
-  AlertRuleResolvers,
   MutationCreateAlertRuleArgs,
   MutationDeleteAlertRuleArgs,
-  MutationResolvers,
   MutationSnoozeAlertRuleArgs,
   MutationUpdateAlertRuleArgs,
   QueryPreviewAlertRuleArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
-
-interface RulePayload {
-  readonly alertRule?: AlertRuleRow;
-  readonly userErrors: readonly Refusal[];
-}
-
-interface ShownPreview {
-  readonly since: number;
-  readonly firedCount?: number | undefined;
-  readonly note?: string | undefined;
-  readonly userErrors: readonly Refusal[];
-}
+import type { Serves } from '../serves.js';
 
 /** Rules of alerts. A scoped key sees neither their devices nor their channels. */
 @Resolver('AlertRule')
 export class AlertRuleResolver
   implements
-    Required<Pick<QueryResolvers, 'alertRules' | 'previewAlertRule'>>,
-    Required<Pick<AlertRuleResolvers, 'channels' | 'devices' | 'firingCount' | 'pristine'>>,
-    Required<Pick<MutationResolvers, 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'snoozeAlertRule'>>
+    Serves<'Query', 'alertRules' | 'previewAlertRule'>,
+    Serves<'AlertRule', 'channels' | 'devices' | 'firingCount' | 'pristine'>,
+    Serves<'Mutation', 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'snoozeAlertRule'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -45,23 +31,19 @@ export class AlertRuleResolver
   ) {}
 
   @Query()
-  alertRules(): Promise<readonly AlertRuleRow[]> {
+  alertRules() {
     return this.registry.alertRules.all();
   }
 
   @Query()
-  async previewAlertRule(_root: unknown, { input }: QueryPreviewAlertRuleArgs): Promise<ShownPreview> {
+  async previewAlertRule(_root: unknown, { input }: QueryPreviewAlertRuleArgs) {
     const answer = await this.alerts.previewRule(planOf(input));
     if ('refusal' in answer) return { since: Date.now(), userErrors: userErrors(answer.refusal) };
     return { ...answer.preview, userErrors: [] };
   }
 
   @Mutation()
-  async createAlertRule(
-    _root: unknown,
-    { input }: MutationCreateAlertRuleArgs,
-    context: ApiContext,
-  ): Promise<RulePayload> {
+  async createAlertRule(_root: unknown, { input }: MutationCreateAlertRuleArgs, context: ApiContext) {
     return toPayload(await this.alerts.createRule(planOf(input), actorOf(context)));
   }
 
@@ -70,53 +52,41 @@ export class AlertRuleResolver
     _root: unknown,
     { id, input, expectedRevision }: MutationUpdateAlertRuleArgs,
     context: ApiContext,
-  ): Promise<RulePayload> {
+  ) {
     const plan = planOf(input);
     return toPayload(await this.alerts.updateRule(id, plan, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
-  async deleteAlertRule(
-    _root: unknown,
-    { id }: MutationDeleteAlertRuleArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteAlertRule(_root: unknown, { id }: MutationDeleteAlertRuleArgs, context: ApiContext) {
     const { refusal } = await this.alerts.removeRule(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
   }
 
   @Mutation()
-  async snoozeAlertRule(
-    _root: unknown,
-    { id, deviceId, until }: MutationSnoozeAlertRuleArgs,
-    context: ApiContext,
-  ): Promise<RulePayload> {
+  async snoozeAlertRule(_root: unknown, { id, deviceId, until }: MutationSnoozeAlertRuleArgs, context: ApiContext) {
     return toPayload(await this.alerts.snoozeRule(id, deviceId ?? undefined, until, actorOf(context)));
   }
 
   @ResolveField()
-  devices({ devices }: AlertRuleRow, _args: unknown, { viewer }: ApiContext): unknown {
+  devices({ devices }: AlertRuleRow, _args: unknown, { viewer }: ApiContext) {
     return devices === undefined || viewer.devices !== undefined ? undefined : showDeviceFilter(devices);
   }
 
   @ResolveField()
-  async channels(
-    { channelIds }: AlertRuleRow,
-    _args: unknown,
-    { loaders, viewer }: ApiContext,
-  ): Promise<readonly ChannelRow[]> {
+  async channels({ channelIds }: AlertRuleRow, _args: unknown, { loaders, viewer }: ApiContext) {
     if (viewer.devices !== undefined) return [];
     const channels = await loaders.channels();
     return channels.filter(({ id }) => channelIds.includes(id));
   }
 
   @ResolveField()
-  pristine({ shippedAs, createdAt, updatedAt }: AlertRuleRow): boolean {
+  pristine({ shippedAs, createdAt, updatedAt }: AlertRuleRow) {
     return shippedAs !== undefined && createdAt === updatedAt;
   }
 
   @ResolveField()
-  firingCount({ id }: AlertRuleRow, _args: unknown, { loaders, viewer }: ApiContext): Promise<number> {
+  firingCount({ id }: AlertRuleRow, _args: unknown, { loaders, viewer }: ApiContext) {
     if (viewer.devices === undefined) return loaders.firingAlerts.load(id);
     return this.registry.alerts.count({ ruleId: id, state: 'FIRING', within: viewer.devices });
   }
@@ -142,6 +112,6 @@ function planOf(input: AlertRuleInput): AlertRulePlan {
   };
 }
 
-function toPayload(saved: SavedAlertRule): RulePayload {
+function toPayload(saved: SavedAlertRule) {
   return 'refusal' in saved ? { userErrors: userErrors(saved.refusal) } : { alertRule: saved.rule, userErrors: [] };
 }

@@ -1,11 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
 import { summaryOf, type AlertLanguage } from '@flotilla/signals';
-import type { AlertFilter as StoredFilter, AlertRow, AlertRuleRow, DeviceRow } from '@flotilla/registry';
+import type { AlertFilter as StoredFilter, AlertRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { ALERTS, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import { userErrors } from '../errors/user-errors.js';
 import { ApiError } from '../errors/api-error.js';
@@ -13,28 +12,24 @@ import type { AlertOperations } from '../fleet-operations.js';
 import type {
   AlertDevicesArgs,
   AlertFilter,
-  AlertResolvers,
   AlertSummaryArgs,
   Language,
   MutationAcknowledgeAlertArgs,
-  MutationResolvers,
   QueryAlertArgs,
   QueryAlertsArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 const languages: Readonly<Record<Language, AlertLanguage>> = { EN: 'en', ZH: 'zh' };
-
-type AlertPage = Connection<AlertRow> & { readonly totalCount: number };
 
 /** Alerts. A scoped key sees those whose devices are all in its scope. */
 @Resolver('Alert')
 export class AlertResolver
   implements
-    Required<Pick<QueryResolvers, 'alert' | 'alerts'>>,
-    Required<Pick<AlertResolvers, 'rule' | 'state' | 'device' | 'devices' | 'summary'>>,
-    Required<Pick<MutationResolvers, 'acknowledgeAlert'>>
+    Serves<'Query', 'alert' | 'alerts'>,
+    Serves<'Alert', 'rule' | 'state' | 'device' | 'devices' | 'summary'>,
+    Serves<'Mutation', 'acknowledgeAlert'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -43,12 +38,12 @@ export class AlertResolver
   ) {}
 
   @Query()
-  alert(_root: unknown, { id }: QueryAlertArgs, { viewer }: ApiContext): Promise<AlertRow | undefined> {
+  alert(_root: unknown, { id }: QueryAlertArgs, { viewer }: ApiContext) {
     return this.registry.alerts.find(id, viewer.devices);
   }
 
   @Query()
-  async alerts(_root: unknown, args: QueryAlertsArgs, context: ApiContext): Promise<AlertPage> {
+  async alerts(_root: unknown, args: QueryAlertsArgs, context: ApiContext) {
     const filter = alertFilterOf(args.filter, context);
     const request = pageRequest(args, this.limits.pageRowsMax);
     const { alerts } = this.registry;
@@ -57,41 +52,37 @@ export class AlertResolver
   }
 
   @Mutation()
-  async acknowledgeAlert(
-    _root: unknown,
-    { id, note }: MutationAcknowledgeAlertArgs,
-    context: ApiContext,
-  ): Promise<{ readonly alert?: AlertRow; readonly userErrors: readonly Refusal[] }> {
+  async acknowledgeAlert(_root: unknown, { id, note }: MutationAcknowledgeAlertArgs, context: ApiContext) {
     const answer = await this.alertOperations.acknowledge(id, note ?? undefined, actorOf(context));
     return 'refusal' in answer ? { userErrors: userErrors(answer.refusal) } : { ...answer, userErrors: [] };
   }
 
   @ResolveField()
-  async rule({ ruleId }: AlertRow, _args: unknown, { loaders }: ApiContext): Promise<AlertRuleRow> {
+  async rule({ ruleId }: AlertRow, _args: unknown, { loaders }: ApiContext) {
     const rule = await loaders.alertRule.load(ruleId);
     if (rule === undefined) throw new ApiError('NOT_FOUND', 'The rule of this alert was removed.');
     return rule;
   }
 
   @ResolveField()
-  state({ resolvedAt }: AlertRow): 'FIRING' | 'RESOLVED' {
+  state({ resolvedAt }: AlertRow) {
     return resolvedAt === undefined ? 'FIRING' : 'RESOLVED';
   }
 
   @ResolveField()
-  async device({ deviceId }: AlertRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+  async device({ deviceId }: AlertRow, _args: unknown, { loaders }: ApiContext) {
     return deviceId === undefined ? undefined : loaders.device.load(deviceId);
   }
 
   @ResolveField()
-  async devices({ id }: AlertRow, { first }: AlertDevicesArgs, { loaders }: ApiContext): Promise<readonly DeviceRow[]> {
+  async devices({ id }: AlertRow, { first }: AlertDevicesArgs, { loaders }: ApiContext) {
     const ids = await loaders.alertDevices(id, pageSize(first, 50, this.limits.pageRowsMax));
     const rows = await Promise.all(ids.map((deviceId) => loaders.device.load(deviceId)));
     return rows.filter((row) => row !== undefined);
   }
 
   @ResolveField()
-  summary(alert: AlertRow, { language }: AlertSummaryArgs): string {
+  summary(alert: AlertRow, { language }: AlertSummaryArgs) {
     const { messages } = this.alertOperations;
     return summaryOf(alert, { ...messages, language: language ? languages[language] : messages.language });
   }

@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
-import type { ChannelRequestInput, Refusal, SavedChannel } from '@flotilla/fleet';
-import type { ChannelRow } from '@flotilla/registry';
+import type { ChannelRequestInput, SavedChannel } from '@flotilla/fleet';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { ALERTS, type FleetWideStores, REGISTRY } from '../api-deps.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -9,38 +8,23 @@ import type { AlertOperations } from '../fleet-operations.js';
 import type {
   MutationCreateNotificationChannelArgs,
   MutationDeleteNotificationChannelArgs,
-  MutationResolvers,
   MutationTestNotificationChannelArgs,
   MutationUpdateNotificationChannelArgs,
   NotificationChannelInput,
-  QueryResolvers,
 } from '../generated/schema-types.js';
-
-interface ChannelPayload {
-  readonly notificationChannel?: ChannelRow;
-  readonly userErrors: readonly Refusal[];
-}
-
-interface TestPayload {
-  readonly delivered: boolean;
-  readonly status?: number | undefined;
-  readonly response?: string | undefined;
-  readonly userErrors: readonly Refusal[];
-}
+import type { Serves } from '../serves.js';
 
 /** Where messages about alerts go. */
 @Resolver('NotificationChannel')
 export class ChannelResolver
   implements
-    Required<Pick<QueryResolvers, 'notificationChannels'>>,
-    Required<
-      Pick<
-        MutationResolvers,
-        | 'createNotificationChannel'
-        | 'updateNotificationChannel'
-        | 'deleteNotificationChannel'
-        | 'testNotificationChannel'
-      >
+    Serves<'Query', 'notificationChannels'>,
+    Serves<
+      'Mutation',
+      | 'createNotificationChannel'
+      | 'updateNotificationChannel'
+      | 'deleteNotificationChannel'
+      | 'testNotificationChannel'
     >
 {
   constructor(
@@ -49,7 +33,7 @@ export class ChannelResolver
   ) {}
 
   @Query()
-  async notificationChannels(_root: unknown, _args: unknown, { viewer }: ApiContext): Promise<readonly ChannelRow[]> {
+  async notificationChannels(_root: unknown, _args: unknown, { viewer }: ApiContext) {
     return viewer.devices === undefined ? this.registry.notificationChannels.all() : [];
   }
 
@@ -58,7 +42,7 @@ export class ChannelResolver
     _root: unknown,
     { input }: MutationCreateNotificationChannelArgs,
     context: ApiContext,
-  ): Promise<ChannelPayload> {
+  ) {
     return toPayload(await this.alerts.createChannel(requestOf(input), actorOf(context)));
   }
 
@@ -67,27 +51,19 @@ export class ChannelResolver
     _root: unknown,
     { id, input, expectedRevision }: MutationUpdateNotificationChannelArgs,
     context: ApiContext,
-  ): Promise<ChannelPayload> {
+  ) {
     const request = requestOf(input);
     return toPayload(await this.alerts.updateChannel(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
-  async deleteNotificationChannel(
-    _root: unknown,
-    { id }: MutationDeleteNotificationChannelArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteNotificationChannel(_root: unknown, { id }: MutationDeleteNotificationChannelArgs, context: ApiContext) {
     const { refusal } = await this.alerts.removeChannel(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
   }
 
   @Mutation()
-  async testNotificationChannel(
-    _root: unknown,
-    { id }: MutationTestNotificationChannelArgs,
-    context: ApiContext,
-  ): Promise<TestPayload> {
+  async testNotificationChannel(_root: unknown, { id }: MutationTestNotificationChannelArgs, context: ApiContext) {
     const answer = await this.alerts.testChannel(id, actorOf(context));
     if ('refusal' in answer) return { delivered: false, userErrors: userErrors(answer.refusal) };
     const { delivered, error, response, status } = answer.result;
@@ -100,7 +76,7 @@ function requestOf({ config, enabled, kind, name }: NotificationChannelInput): C
   return { name, kind, config, enabled: enabled ?? true };
 }
 
-function toPayload(saved: SavedChannel): ChannelPayload {
+function toPayload(saved: SavedChannel) {
   return 'refusal' in saved
     ? { userErrors: userErrors(saved.refusal) }
     : { notificationChannel: saved.channel, userErrors: [] };

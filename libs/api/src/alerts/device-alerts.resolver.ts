@@ -1,26 +1,23 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import type { AlertRow, DeviceRow } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
-import type { DeviceAlertsArgs, DeviceResolvers } from '../generated/schema-types.js';
+import { pageRequest, toConnection } from '../connection.js';
+import type { DeviceAlertsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** The alerts of a device. */
 @Resolver('Device')
-export class DeviceAlertsResolver implements Required<Pick<DeviceResolvers, 'alerts'>> {
+export class DeviceAlertsResolver implements Serves<'Device', 'alerts'> {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @ResolveField()
-  async alerts(
-    { id }: DeviceRow,
-    args: DeviceAlertsArgs,
-    { viewer }: ApiContext,
-  ): Promise<Connection<AlertRow> & { readonly totalCount: number }> {
+  async alerts({ id }: DeviceRow, args: DeviceAlertsArgs, { viewer }: ApiContext) {
     const filter = { deviceId: id, within: viewer.devices };
     const request = pageRequest(args, this.limits.pageRowsMax);
     const { alerts } = this.registry;

@@ -1,21 +1,14 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
-import type { CallRow, DeviceRow } from '@flotilla/registry';
+import type { CallRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import { shownArguments } from './shown-arguments.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import type { FleetOperations } from '../fleet-operations.js';
-import type {
-  CallResolvers,
-  MutationCallToolArgs,
-  MutationResolvers,
-  QueryCallArgs,
-  QueryCallsArgs,
-  QueryResolvers,
-} from '../generated/schema-types.js';
+import type { MutationCallToolArgs, QueryCallArgs, QueryCallsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import { jsonObject } from '../scalars/json-object.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -23,10 +16,7 @@ import { userErrors } from '../errors/user-errors.js';
 /** Calls: making one, and reading those that were made. */
 @Resolver('Call')
 export class CallResolver
-  implements
-    Required<Pick<QueryResolvers, 'call' | 'calls'>>,
-    Required<Pick<MutationResolvers, 'callTool'>>,
-    Required<Pick<CallResolvers, 'device' | 'arguments'>>
+  implements Serves<'Query', 'call' | 'calls'>, Serves<'Mutation', 'callTool'>, Serves<'Call', 'device' | 'arguments'>
 {
   constructor(
     @Inject(FLEET) private readonly fleet: FleetOperations,
@@ -34,22 +24,18 @@ export class CallResolver
   ) {}
 
   @Query()
-  call(_root: unknown, { id }: QueryCallArgs, { view }: ApiContext): Promise<CallRow | undefined> {
+  call(_root: unknown, { id }: QueryCallArgs, { view }: ApiContext) {
     return view.calls.find(id);
   }
 
   @Query()
-  async calls(_root: unknown, args: QueryCallsArgs, { view }: ApiContext): Promise<Connection<CallRow>> {
+  async calls(_root: unknown, args: QueryCallsArgs, { view }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     return toConnection(await view.calls.page(withoutNulls(args.filter ?? {}), request));
   }
 
   @Mutation()
-  async callTool(
-    _root: unknown,
-    { input }: MutationCallToolArgs,
-    context: ApiContext,
-  ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
+  async callTool(_root: unknown, { input }: MutationCallToolArgs, context: ApiContext) {
     const { deviceId, tool, arguments: given, ...options } = input;
     const request = {
       deviceId,
@@ -63,12 +49,12 @@ export class CallResolver
   }
 
   @ResolveField()
-  arguments(call: CallRow, _args: unknown, context: ApiContext): Promise<CallRow['arguments']> {
+  arguments(call: CallRow, _args: unknown, context: ApiContext) {
     return shownArguments(call, context);
   }
 
   @ResolveField()
-  device(call: CallRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+  device(call: CallRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.device.load(call.deviceId);
   }
 }

@@ -1,31 +1,24 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
 import type { Readback, ToolPolicy } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationDeleteToolPolicyArgs,
-  MutationResolvers,
   MutationSetToolPolicyArgs,
   ReadbackInput,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 /** What operators say of tools. */
 @Resolver()
-export class ToolPolicyMutationsResolver implements Required<
-  Pick<MutationResolvers, 'setToolPolicy' | 'deleteToolPolicy'>
-> {
+export class ToolPolicyMutationsResolver implements Serves<'Mutation', 'setToolPolicy' | 'deleteToolPolicy'> {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   /** Treats null like a missing member. */
   @Mutation()
-  async setToolPolicy(
-    _root: unknown,
-    { input, expectedRevision }: MutationSetToolPolicyArgs,
-    context: ApiContext,
-  ): Promise<{ readonly toolPolicy?: ToolPolicy; readonly userErrors: readonly Refusal[] }> {
+  async setToolPolicy(_root: unknown, { input, expectedRevision }: MutationSetToolPolicyArgs, context: ApiContext) {
     const { pattern, idempotent, disruptive } = input;
     const policy: ToolPolicy = {
       pattern,
@@ -43,11 +36,7 @@ export class ToolPolicyMutationsResolver implements Required<
   }
 
   @Mutation()
-  async deleteToolPolicy(
-    _root: unknown,
-    { pattern }: MutationDeleteToolPolicyArgs,
-    context: ApiContext,
-  ): Promise<{ readonly pattern?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteToolPolicy(_root: unknown, { pattern }: MutationDeleteToolPolicyArgs, context: ApiContext) {
     const answer = await this.fleet.deleteToolPolicy(pattern, actorOf(context));
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { pattern: answer.pattern, userErrors: [] };
   }

@@ -1,12 +1,12 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { policyRevision } from '@flotilla/fleet';
 import type { Readback, ToolPolicy } from '@flotilla/jobs';
-import type { ToolPolicyResolvers } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 @Resolver('ToolPolicy')
-export class ToolPolicyResolver implements Required<Pick<ToolPolicyResolvers, 'revision'>> {
+export class ToolPolicyResolver implements Serves<'ToolPolicy', 'revision'> {
   @ResolveField()
-  revision(policy: ToolPolicy): string {
+  revision(policy: ToolPolicy) {
     return policyRevision(policy);
   }
 }

@@ -1,23 +1,22 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { findToolPolicy, withHubTools, type ToolPolicy } from '@flotilla/jobs';
+import { findToolPolicy, withHubTools } from '@flotilla/jobs';
 import type { FleetToolRow, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
-import type { FleetToolResolvers, QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
+import type { QueryToolsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** The tools of the fleet, and what the operator knows about them. */
 @Resolver('Tool')
-export class ToolResolver
-  implements Required<Pick<QueryResolvers, 'tools' | 'toolPolicies'>>, Required<Pick<ToolResolvers, 'policy'>>
-{
+export class ToolResolver implements Serves<'Query', 'tools' | 'toolPolicies'>, Serves<'Tool', 'policy'> {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async tools(_root: unknown, args: QueryToolsArgs, { viewer, view }: ApiContext): Promise<Connection<FleetToolRow>> {
+  async tools(_root: unknown, args: QueryToolsArgs, { viewer, view }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const { devices, ...plain } = args.filter ?? {};
     const deviceFilter = parseDeviceFilter(devices);
@@ -28,21 +27,21 @@ export class ToolResolver
   }
 
   @Query()
-  async toolPolicies(_root: unknown, _args: unknown, { loaders }: ApiContext): Promise<readonly ToolPolicy[]> {
+  async toolPolicies(_root: unknown, _args: unknown, { loaders }: ApiContext) {
     return withHubTools(await loaders.toolPolicies());
   }
 
   @ResolveField()
-  async policy(tool: StoredTool, _args: unknown, { loaders }: ApiContext): Promise<ToolPolicy> {
+  async policy(tool: StoredTool, _args: unknown, { loaders }: ApiContext) {
     return findToolPolicy(await loaders.toolPolicies(), tool.name);
   }
 }
 
 /** A distinct tool over the fleet; its plain fields are its row's. */
 @Resolver('FleetTool')
-export class FleetToolResolver implements Required<Pick<FleetToolResolvers, 'policy'>> {
+export class FleetToolResolver implements Serves<'FleetTool', 'policy'> {
   @ResolveField()
-  async policy(tool: FleetToolRow, _args: unknown, { loaders }: ApiContext): Promise<ToolPolicy> {
+  async policy(tool: FleetToolRow, _args: unknown, { loaders }: ApiContext) {
     return findToolPolicy(await loaders.toolPolicies(), tool.name);
   }
 }

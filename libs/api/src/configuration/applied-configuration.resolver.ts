@@ -1,26 +1,21 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
-import type { AppliedConfigurationRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationRecordAppliedConfigurationArgs,
-  MutationResolvers,
   QueryAppliedConfigurationsArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** What the command line wrote from files. */
 @Resolver('AppliedConfiguration')
 export class AppliedConfigurationResolver
-  implements
-    Required<Pick<QueryResolvers, 'appliedConfigurations'>>,
-    Required<Pick<MutationResolvers, 'recordAppliedConfiguration'>>
+  implements Serves<'Query', 'appliedConfigurations'>, Serves<'Mutation', 'recordAppliedConfiguration'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -29,10 +24,7 @@ export class AppliedConfigurationResolver
   ) {}
 
   @Query()
-  async appliedConfigurations(
-    _root: unknown,
-    args: QueryAppliedConfigurationsArgs,
-  ): Promise<Connection<AppliedConfigurationRow>> {
+  async appliedConfigurations(_root: unknown, args: QueryAppliedConfigurationsArgs) {
     return toConnection(await this.registry.appliedConfigurations.page(pageRequest(args, this.limits.pageRowsMax)));
   }
 
@@ -41,10 +33,7 @@ export class AppliedConfigurationResolver
     _root: unknown,
     { input }: MutationRecordAppliedConfigurationArgs,
     context: ApiContext,
-  ): Promise<{
-    readonly appliedConfigurations: readonly AppliedConfigurationRow[];
-    readonly userErrors: readonly Refusal[];
-  }> {
+  ) {
     const entries = input.map(({ kind, name, fields, revision }) => ({
       kind,
       name,

@@ -1,25 +1,22 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { maskReported } from '@flotilla/jobs';
-import type { DesiredStateRow, DesiredTargetRow, DeviceRow } from '@flotilla/registry';
+import type { DesiredTargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import { ApiError } from '../errors/api-error.js';
-import type { DesiredStateTargetResolvers } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import { withoutRow } from '../subscriptions/streams/device-list-changes.js';
 
 export type TargetOfDesiredState = DesiredTargetRow;
 
 /** One desired state on one device; its plain fields are its row's. */
 @Resolver('DesiredStateTarget')
-export class DesiredStateTargetResolver implements Required<
-  Pick<DesiredStateTargetResolvers, 'desiredState' | 'device' | 'blockedBy'>
+export class DesiredStateTargetResolver implements Serves<
+  'DesiredStateTarget',
+  'desiredState' | 'device' | 'blockedBy'
 > {
   @ResolveField()
-  async desiredState(
-    { desiredStateId }: TargetOfDesiredState,
-    _args: unknown,
-    { loaders }: ApiContext,
-  ): Promise<DesiredStateRow> {
+  async desiredState({ desiredStateId }: TargetOfDesiredState, _args: unknown, { loaders }: ApiContext) {
     const state = await loaders.desiredState.load(desiredStateId);
     if (state === undefined) throw new ApiError('NOT_FOUND', 'The desired state was deleted meanwhile.');
     return state;
@@ -27,7 +24,7 @@ export class DesiredStateTargetResolver implements Required<
 
   /** Of a device that was removed a moment ago, only the id is known. */
   @ResolveField()
-  async device({ deviceId }: TargetOfDesiredState, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow> {
+  async device({ deviceId }: TargetOfDesiredState, _args: unknown, { loaders }: ApiContext) {
     return (await loaders.device.load(deviceId)) ?? withoutRow(deviceId);
   }
 
@@ -58,11 +55,7 @@ export class DesiredStateTargetResolver implements Required<
   }
 
   @ResolveField()
-  async blockedBy(
-    { blockedBy }: TargetOfDesiredState,
-    _args: unknown,
-    { loaders }: ApiContext,
-  ): Promise<readonly DesiredStateRow[]> {
+  async blockedBy({ blockedBy }: TargetOfDesiredState, _args: unknown, { loaders }: ApiContext) {
     const states = await Promise.all(blockedBy.map((id) => loaders.desiredState.load(id)));
     return states.flatMap((state) => state ?? []);
   }

@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal, SavedState } from '@flotilla/fleet';
-import type { Job } from '@flotilla/jobs';
+import type { SavedState } from '@flotilla/fleet';
 import { isScopedFilter, type DesiredStateEditRow, type DesiredStateRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
@@ -14,33 +13,23 @@ import type {
   DesiredStateEditsArgs,
   DesiredStateEditsConnectionArgs,
   DesiredStatePreview,
-  DesiredStateResolvers,
   DesiredStateSummary,
   DesiredStateTargetsArgs,
   MutationCreateDesiredStateArgs,
   MutationDeleteDesiredStateArgs,
-  MutationResolvers,
   MutationSetDesiredStateEnabledArgs,
   MutationUpdateDesiredStateArgs,
   QueryDesiredStateArgs,
   QueryDesiredStatesArgs,
   QueryPreviewDesiredStateArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { parseDesiredState } from './desired-state-input.js';
-import type { TargetOfDesiredState } from './desired-state-target.resolver.js';
 import { summaryOf } from './summary-of.js';
 
 /** Edits of one answer. */
 const EDITS_MAX = 50;
-
-interface DesiredStatePayload {
-  readonly desiredState?: DesiredStateRow;
-  readonly userErrors: readonly Refusal[];
-}
-
-type DesiredStatePage = Connection<DesiredStateRow> & { readonly totalCount: number };
 /** The rows of a preview become devices and desired states by their own resolvers. */
 type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'sample'> & {
   readonly conflicts: readonly unknown[];
@@ -50,14 +39,9 @@ type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'samp
 @Resolver('DesiredState')
 export class DesiredStateResolver
   implements
-    Required<Pick<QueryResolvers, 'desiredState' | 'desiredStates'>>,
-    Required<Pick<DesiredStateResolvers, 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout'>>,
-    Required<
-      Pick<
-        MutationResolvers,
-        'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'
-      >
-    >
+    Serves<'Query', 'desiredState' | 'desiredStates'>,
+    Serves<'DesiredState', 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout'>,
+    Serves<'Mutation', 'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'>
 {
   constructor(
     @Inject(FLEET) private readonly fleet: FleetOperations,
@@ -65,16 +49,12 @@ export class DesiredStateResolver
   ) {}
 
   @Query()
-  desiredState(
-    _root: unknown,
-    { id }: QueryDesiredStateArgs,
-    { view }: ApiContext,
-  ): Promise<DesiredStateRow | undefined> {
+  desiredState(_root: unknown, { id }: QueryDesiredStateArgs, { view }: ApiContext) {
     return view.desiredStates.find(id);
   }
 
   @Query()
-  async desiredStates(_root: unknown, args: QueryDesiredStatesArgs, { view }: ApiContext): Promise<DesiredStatePage> {
+  async desiredStates(_root: unknown, args: QueryDesiredStatesArgs, { view }: ApiContext) {
     const [page, totalCount] = await Promise.all([
       view.desiredStates.page(pageRequest(args, this.limits.pageRowsMax)),
       view.desiredStates.count(),
@@ -101,7 +81,7 @@ export class DesiredStateResolver
     _root: unknown,
     { input, idempotencyKey }: MutationCreateDesiredStateArgs,
     context: ApiContext,
-  ): Promise<DesiredStatePayload> {
+  ) {
     return toPayload(await this.fleet.createDesiredState(parseDesiredState(input), idempotencyKey, actorOf(context)));
   }
 
@@ -110,7 +90,7 @@ export class DesiredStateResolver
     _root: unknown,
     { id, expectedGeneration, input }: MutationUpdateDesiredStateArgs,
     context: ApiContext,
-  ): Promise<DesiredStatePayload> {
+  ) {
     const request = parseDesiredState(input);
     return toPayload(await this.fleet.updateDesiredState(id, expectedGeneration, request, actorOf(context)));
   }
@@ -120,32 +100,28 @@ export class DesiredStateResolver
     _root: unknown,
     { id, enabled }: MutationSetDesiredStateEnabledArgs,
     context: ApiContext,
-  ): Promise<DesiredStatePayload> {
+  ) {
     return toPayload(await this.fleet.setDesiredStateEnabled(id, enabled, actorOf(context)));
   }
 
   @Mutation()
-  async deleteDesiredState(
-    _root: unknown,
-    { id }: MutationDeleteDesiredStateArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteDesiredState(_root: unknown, { id }: MutationDeleteDesiredStateArgs, context: ApiContext) {
     const { refusal } = await this.fleet.deleteDesiredState(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
   }
 
   @ResolveField()
-  devices({ devices }: DesiredStateRow, _args: unknown, context: ApiContext): Promise<unknown> {
+  devices({ devices }: DesiredStateRow, _args: unknown, context: ApiContext) {
     return shownDeviceFilter(devices, context);
   }
 
   @ResolveField()
-  isLimited({ devices }: DesiredStateRow): boolean {
+  isLimited({ devices }: DesiredStateRow) {
     return isScopedFilter(devices);
   }
 
   @ResolveField()
-  arguments(state: DesiredStateRow, _args: unknown, context: ApiContext): Promise<DesiredStateRow['arguments']> {
+  arguments(state: DesiredStateRow, _args: unknown, context: ApiContext) {
     return shownArguments(state, context);
   }
 
@@ -155,17 +131,13 @@ export class DesiredStateResolver
   }
 
   @ResolveField()
-  async targets(
-    state: DesiredStateRow,
-    { states, ...args }: DesiredStateTargetsArgs,
-    { view }: ApiContext,
-  ): Promise<Connection<TargetOfDesiredState>> {
+  async targets(state: DesiredStateRow, { states, ...args }: DesiredStateTargetsArgs, { view }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     return toConnection(await view.desiredStates.targets(state.id, states ?? undefined, request));
   }
 
   @ResolveField()
-  async rollout({ rolloutJobId }: DesiredStateRow, _args: unknown, { loaders }: ApiContext): Promise<Job | undefined> {
+  async rollout({ rolloutJobId }: DesiredStateRow, _args: unknown, { loaders }: ApiContext) {
     return rolloutJobId === undefined ? undefined : loaders.rollout.load(rolloutJobId);
   }
 
@@ -196,6 +168,6 @@ async function showEdit({ plan, generation, at, by }: DesiredStateEditRow, name:
   return { generation, at, by, input: { name, ...plan, devices, arguments: await shownArguments(plan, reader) } };
 }
 
-function toPayload(saved: SavedState): DesiredStatePayload {
+function toPayload(saved: SavedState) {
   return 'refusal' in saved ? { userErrors: userErrors(saved.refusal) } : { desiredState: saved.state, userErrors: [] };
 }

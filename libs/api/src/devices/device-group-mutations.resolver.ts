@@ -1,7 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import type { DeviceGroupRequest, Refusal, SavedGroup } from '@flotilla/fleet';
-import type { DeviceGroupRow } from '@flotilla/registry';
+import type { DeviceGroupRequest, SavedGroup } from '@flotilla/fleet';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import { parseDeviceFilter } from './device-filter-input.js';
@@ -10,29 +9,21 @@ import type {
   DeviceGroupInput,
   MutationCreateDeviceGroupArgs,
   MutationDeleteDeviceGroupArgs,
-  MutationResolvers,
   MutationUpdateDeviceGroupArgs,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import { userErrors } from '../errors/user-errors.js';
-
-interface GroupAnswer {
-  readonly deviceGroup?: DeviceGroupRow;
-  readonly userErrors: readonly Refusal[];
-}
 
 /** Making, changing and deleting saved filters. */
 @Resolver()
-export class DeviceGroupMutationsResolver implements Required<
-  Pick<MutationResolvers, 'createDeviceGroup' | 'updateDeviceGroup' | 'deleteDeviceGroup'>
+export class DeviceGroupMutationsResolver implements Serves<
+  'Mutation',
+  'createDeviceGroup' | 'updateDeviceGroup' | 'deleteDeviceGroup'
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Mutation()
-  async createDeviceGroup(
-    _root: unknown,
-    { input }: MutationCreateDeviceGroupArgs,
-    context: ApiContext,
-  ): Promise<GroupAnswer> {
+  async createDeviceGroup(_root: unknown, { input }: MutationCreateDeviceGroupArgs, context: ApiContext) {
     return toPayload(await this.fleet.createDeviceGroup(requestOf(input), actorOf(context)));
   }
 
@@ -41,17 +32,13 @@ export class DeviceGroupMutationsResolver implements Required<
     _root: unknown,
     { id, input, expectedRevision }: MutationUpdateDeviceGroupArgs,
     context: ApiContext,
-  ): Promise<GroupAnswer> {
+  ) {
     const request = requestOf(input);
     return toPayload(await this.fleet.updateDeviceGroup(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
-  async deleteDeviceGroup(
-    _root: unknown,
-    { id }: MutationDeleteDeviceGroupArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deviceGroupId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteDeviceGroup(_root: unknown, { id }: MutationDeleteDeviceGroupArgs, context: ApiContext) {
     const { refusal } = await this.fleet.deleteDeviceGroup(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deviceGroupId: id, userErrors: [] };
   }
@@ -66,6 +53,6 @@ function requestOf({ name, filter, timeZone, voiceUrl }: DeviceGroupInput): Devi
   };
 }
 
-function toPayload(saved: SavedGroup): GroupAnswer {
+function toPayload(saved: SavedGroup) {
   return 'refusal' in saved ? { userErrors: [saved.refusal] } : { deviceGroup: saved.group, userErrors: [] };
 }

@@ -4,72 +4,55 @@ import { groupRevision, showVoiceUrls } from '@flotilla/fleet';
 import type { DeviceGroupRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection, type DeviceConnectionSource } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import { showDeviceFilter } from './device-filter-input.js';
-import type {
-  DeviceGroupDevicesArgs,
-  DeviceGroupResolvers,
-  QueryDeviceGroupArgs,
-  QueryDeviceGroupsArgs,
-  QueryResolvers,
-} from '../generated/schema-types.js';
+import type { DeviceGroupDevicesArgs, QueryDeviceGroupArgs, QueryDeviceGroupsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Saved filters, and who matches them now. */
 @Resolver('DeviceGroup')
 export class DeviceGroupResolver
   implements
-    Required<Pick<QueryResolvers, 'deviceGroup' | 'deviceGroups'>>,
-    Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices' | 'revision'>>
+    Serves<'Query', 'deviceGroup' | 'deviceGroups'>,
+    Serves<'DeviceGroup', 'filter' | 'voiceUrl' | 'deviceCount' | 'devices' | 'revision'>
 {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  async deviceGroup(
-    _root: unknown,
-    { id }: QueryDeviceGroupArgs,
-    { view }: ApiContext,
-  ): Promise<DeviceGroupRow | undefined> {
+  async deviceGroup(_root: unknown, { id }: QueryDeviceGroupArgs, { view }: ApiContext) {
     return (await view.deviceGroups.findMany([id]))[0];
   }
 
   @Query()
-  async deviceGroups(
-    _root: unknown,
-    args: QueryDeviceGroupsArgs,
-    { view }: ApiContext,
-  ): Promise<Connection<DeviceGroupRow>> {
+  async deviceGroups(_root: unknown, args: QueryDeviceGroupsArgs, { view }: ApiContext) {
     const search = args.search ?? undefined;
     const request = pageRequest(args, this.limits.pageRowsMax);
     return toConnection(await view.deviceGroups.page(request, search === undefined ? {} : { search }));
   }
 
   @ResolveField()
-  filter({ filter }: DeviceGroupRow): unknown {
+  filter({ filter }: DeviceGroupRow) {
     return showDeviceFilter(filter);
   }
 
   @ResolveField()
-  voiceUrl({ voiceUrls }: DeviceGroupRow): string | undefined {
+  voiceUrl({ voiceUrls }: DeviceGroupRow) {
     return showVoiceUrls(voiceUrls);
   }
 
   @ResolveField()
-  revision(group: DeviceGroupRow): string {
+  revision(group: DeviceGroupRow) {
     return groupRevision(group);
   }
 
   @ResolveField()
-  deviceCount(group: DeviceGroupRow, _args: unknown, { loaders }: ApiContext): Promise<number> {
+  deviceCount(group: DeviceGroupRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.groupSize.load(group);
   }
 
   @ResolveField()
-  async devices(
-    { filter }: DeviceGroupRow,
-    args: DeviceGroupDevicesArgs,
-    { view }: ApiContext,
-  ): Promise<DeviceConnectionSource> {
+  async devices({ filter }: DeviceGroupRow, args: DeviceGroupDevicesArgs, { view }: ApiContext) {
     const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
     return Object.assign(toConnection(page), { filter });
   }

@@ -1,34 +1,27 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type DeviceConnectionSource } from '../connection.js';
 import { parseDeviceFilter } from './device-filter-input.js';
-import type {
-  DeviceConnectionResolvers,
-  QueryDeviceArgs,
-  QueryDevicesArgs,
-  QueryResolvers,
-} from '../generated/schema-types.js';
+import type { QueryDeviceArgs, QueryDevicesArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Finding devices: one by id, or many by filter. */
 @Resolver('DeviceConnection')
 export class DeviceListResolver
-  implements
-    Required<Pick<QueryResolvers, 'device' | 'devices'>>,
-    Required<Pick<DeviceConnectionResolvers, 'totalCount'>>
+  implements Serves<'Query', 'device' | 'devices'>, Serves<'DeviceConnection', 'totalCount'>
 {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   @Query()
-  device(_root: unknown, { id }: QueryDeviceArgs, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+  device(_root: unknown, { id }: QueryDeviceArgs, { loaders }: ApiContext) {
     return loaders.device.load(id);
   }
 
   @Query()
-  async devices(_root: unknown, args: QueryDevicesArgs, { view }: ApiContext): Promise<DeviceConnectionSource> {
+  async devices(_root: unknown, args: QueryDevicesArgs, { view }: ApiContext) {
     const filter = parseDeviceFilter(args.filter);
     const request = pageRequest(args, this.limits.pageRowsMax);
     const page = await view.devices.page(filter, args.orderBy ?? 'ID_ASC', request);
@@ -37,7 +30,7 @@ export class DeviceListResolver
 
   /** Counted only when asked for. */
   @ResolveField()
-  totalCount(connection: DeviceConnectionSource, _args: unknown, { view }: ApiContext): Promise<number | undefined> {
+  totalCount(connection: DeviceConnectionSource, _args: unknown, { view }: ApiContext) {
     return view.devices.count(connection.filter);
   }
 }

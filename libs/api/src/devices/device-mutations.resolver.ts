@@ -2,7 +2,6 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import { refuseFilter, refuseTimeZone, refuseUnknownGroups, type Refusal } from '@flotilla/fleet';
-import type { DeviceRow } from '@flotilla/registry';
 import { actorOf, sourceOfRequest, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, PROVISIONING } from '../api-deps.js';
 import { parseDeviceFilter } from './device-filter-input.js';
@@ -10,23 +9,16 @@ import { refuseName, refuseTags, tagsMax } from './device-names.js';
 import type { FleetOperations, ProvisioningOperations } from '../fleet-operations.js';
 import type {
   MutationRefreshToolsArgs,
-  MutationResolvers,
   MutationTagDevicesArgs,
   MutationUpdateDeviceArgs,
   TransportKind,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import { userErrors } from '../errors/user-errors.js';
-
-interface DeviceAnswer {
-  readonly device?: DeviceRow | undefined;
-  readonly userErrors: readonly Refusal[];
-}
 
 /** Changes the settings of devices in the hub. Only refreshTools reaches a device. */
 @Resolver()
-export class DeviceMutationsResolver implements Required<
-  Pick<MutationResolvers, 'refreshTools' | 'updateDevice' | 'tagDevices'>
-> {
+export class DeviceMutationsResolver implements Serves<'Mutation', 'refreshTools' | 'updateDevice' | 'tagDevices'> {
   constructor(
     @Inject(FLEET) private readonly fleet: FleetOperations,
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
@@ -34,18 +26,14 @@ export class DeviceMutationsResolver implements Required<
   ) {}
 
   @Mutation()
-  async refreshTools(
-    _root: unknown,
-    { deviceId }: MutationRefreshToolsArgs,
-    context: ApiContext,
-  ): Promise<DeviceAnswer> {
+  async refreshTools(_root: unknown, { deviceId }: MutationRefreshToolsArgs, context: ApiContext) {
     const { refusal } = await this.fleet.refreshTools(deviceId, actorOf(context));
     return { device: await context.loaders.device.load(deviceId), userErrors: userErrors(refusal) };
   }
 
   /** A member that is left out stays; null removes it. */
   @Mutation()
-  async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext): Promise<DeviceAnswer> {
+  async updateDevice(_root: unknown, { input }: MutationUpdateDeviceArgs, context: ApiContext) {
     const { deviceId, name, tags, timeZone, transport, voiceUrl } = input;
     const refusal =
       refuseName(name, ['input', 'name']) ??
@@ -66,10 +54,10 @@ export class DeviceMutationsResolver implements Required<
       ...voice,
     };
     const device = await context.view.devices.update(deviceId, change, sourceOfRequest(context));
-    if (!device)
-      return {
-        userErrors: [{ code: 'NOT_FOUND', message: `There is no device "${deviceId}".`, path: ['input', 'deviceId'] }],
-      };
+    if (!device) {
+      const message = `There is no device "${deviceId}".`;
+      return { userErrors: userErrors({ code: 'NOT_FOUND', message, path: ['input', 'deviceId'] }) };
+    }
     if (transport && transport !== 'TCP')
       await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
     this.feed.publish('device', { deviceId: device.id });
@@ -77,11 +65,7 @@ export class DeviceMutationsResolver implements Required<
   }
 
   @Mutation()
-  async tagDevices(
-    _root: unknown,
-    { input }: MutationTagDevicesArgs,
-    context: ApiContext,
-  ): Promise<{ readonly changedCount: number; readonly userErrors: readonly Refusal[] }> {
+  async tagDevices(_root: unknown, { input }: MutationTagDevicesArgs, context: ApiContext) {
     const change = { add: [...new Set(input.add)], remove: [...new Set(input.remove)], tagsMax };
     const filter = parseDeviceFilter(input.filter) ?? {};
     const refusal =

@@ -1,29 +1,19 @@
 import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { showVoiceUrls } from '@flotilla/fleet';
-import type { DevicePin } from '@flotilla/mcp';
-import type {
-  CallRow,
-  DesiredTargetRow,
-  DeviceGroupRow,
-  DeviceRow,
-  EventRow,
-  SessionRow,
-  StoredTool,
-  ToolSetUseRow,
-} from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
-import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { toolsOf } from './device-tools.js';
 import type {
   DeviceCallsArgs,
   DeviceEventsArgs,
-  DeviceResolvers,
   DeviceSessionsArgs,
   DeviceToolSetHistoryArgs,
   DeviceToolsArgs,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 type Fields =
@@ -31,7 +21,7 @@ type Fields =
 
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
-export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
+export class DeviceResolver implements Serves<'Device', Fields> {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   /**
@@ -39,11 +29,7 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
    * them.
    */
   @ResolveField()
-  async tools(
-    device: DeviceRow,
-    { names }: DeviceToolsArgs,
-    { viewer, loaders }: ApiContext,
-  ): Promise<readonly StoredTool[]> {
+  async tools(device: DeviceRow, { names }: DeviceToolsArgs, { viewer, loaders }: ApiContext) {
     const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
     const all = toolsOf(device, toolSet);
     if (!names && mayCallUserOnly(viewer)) return all;
@@ -54,49 +40,45 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   }
 
   @ResolveField()
-  voiceUrl({ voiceUrls }: DeviceRow): string | undefined {
+  voiceUrl({ voiceUrls }: DeviceRow) {
     return showVoiceUrls(voiceUrls);
   }
 
   @ResolveField()
-  groups({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DeviceGroupRow[]> {
+  groups({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.deviceGroups.load(id);
   }
 
   @ResolveField()
-  desiredStates({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DesiredTargetRow[]> {
+  desiredStates({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.desiredStatesOf.load(id);
   }
 
   @ResolveField()
-  async pins({ toolSetHash }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DevicePin[]> {
+  async pins({ toolSetHash }: DeviceRow, _args: unknown, { loaders }: ApiContext) {
     const toolSet = toolSetHash === undefined ? undefined : await loaders.toolSet.load(toolSetHash);
     return toolSet?.pins ?? [];
   }
 
   @ResolveField()
-  toolSetHistory(
-    { id }: DeviceRow,
-    { first }: DeviceToolSetHistoryArgs,
-    { loaders }: ApiContext,
-  ): Promise<readonly ToolSetUseRow[]> {
+  toolSetHistory({ id }: DeviceRow, { first }: DeviceToolSetHistoryArgs, { loaders }: ApiContext) {
     return loaders.toolSetHistory(id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
   @ResolveField()
-  sessions({ id }: DeviceRow, { first }: DeviceSessionsArgs, { loaders }: ApiContext): Promise<readonly SessionRow[]> {
+  sessions({ id }: DeviceRow, { first }: DeviceSessionsArgs, { loaders }: ApiContext) {
     return loaders.sessions(id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
   /** Latest first. */
   @ResolveField()
-  async events({ id }: DeviceRow, args: DeviceEventsArgs, { loaders }: ApiContext): Promise<Connection<EventRow>> {
+  async events({ id }: DeviceRow, args: DeviceEventsArgs, { loaders }: ApiContext) {
     return toConnection(await loaders.deviceEvents(id, pageRequest(args, this.limits.pageRowsMax)));
   }
 
   /** Latest first. */
   @ResolveField()
-  async calls({ id }: DeviceRow, args: DeviceCallsArgs, { loaders }: ApiContext): Promise<Connection<CallRow>> {
+  async calls({ id }: DeviceRow, args: DeviceCallsArgs, { loaders }: ApiContext) {
     return toConnection(await loaders.deviceCalls(id, pageRequest(args, this.limits.pageRowsMax)));
   }
 }

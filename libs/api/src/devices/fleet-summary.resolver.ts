@@ -1,15 +1,14 @@
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { CallCounts, DeviceFilter, FleetCounts, OnlinePoint } from '@flotilla/registry';
+import type { DeviceFilter, FleetCounts, OnlinePoint } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { parseDeviceFilter } from './device-filter-input.js';
 import { pointCount, within } from '../limits/within.js';
 import type {
   FleetSummaryCallsArgs,
   FleetSummaryOnlineHistoryArgs,
-  FleetSummaryResolvers,
   QueryFleetSummaryArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 /** Counts, and whom they are of: history and calls are counted only when asked for. */
 export interface FleetSummarySource extends FleetCounts {
@@ -23,9 +22,7 @@ const HOURS_MAX = 31 * 24;
 /** The fleet in figures. */
 @Resolver('FleetSummary')
 export class FleetSummaryResolver
-  implements
-    Required<Pick<QueryResolvers, 'fleetSummary'>>,
-    Required<Pick<FleetSummaryResolvers, 'onlineHistory' | 'calls'>>
+  implements Serves<'Query', 'fleetSummary'>, Serves<'FleetSummary', 'onlineHistory' | 'calls'>
 {
   @Query()
   async fleetSummary(_root: unknown, args: QueryFleetSummaryArgs, { view }: ApiContext): Promise<FleetSummarySource> {
@@ -45,7 +42,7 @@ export class FleetSummaryResolver
   }
 
   @ResolveField()
-  async calls({ filter }: FleetSummarySource, args: FleetSummaryCallsArgs, { view }: ApiContext): Promise<CallCounts> {
+  async calls({ filter }: FleetSummarySource, args: FleetSummaryCallsArgs, { view }: ApiContext) {
     return view.fleetFigures.callCounts(filter, Date.now() - hoursMs(args.hours));
   }
 }

@@ -3,11 +3,12 @@ import { Query, Resolver } from '@nestjs/graphql';
 import type { VoiceServerRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { REGISTRY, type FleetWideStores } from '../api-deps.js';
-import type { HubStatus, QueryResolvers } from '../generated/schema-types.js';
+import type { HubStatus } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 /** The state of the hub: its processes, its write queues, and the voice servers. */
 @Resolver()
-export class HubStatusResolver implements Required<Pick<QueryResolvers, 'hubStatus' | 'voiceServers'>> {
+export class HubStatusResolver implements Serves<'Query', 'hubStatus' | 'voiceServers'> {
   constructor(@Inject(REGISTRY) private readonly registry: FleetWideStores) {}
 
   @Query()

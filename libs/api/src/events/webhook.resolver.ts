@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { webhookRevision } from '@flotilla/fleet';
-import type { Refusal, WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
-import type { WebhookDeliveryRow, WebhookRow } from '@flotilla/registry';
+import type { WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
+import type { WebhookRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY, WEBHOOKS, type FleetWideStores } from '../api-deps.js';
 import { pageSize } from '../connection.js';
@@ -11,28 +11,14 @@ import type {
   MutationCreateWebhookArgs,
   MutationDeleteWebhookArgs,
   MutationRedeliverWebhookArgs,
-  MutationResolvers,
   MutationTestWebhookArgs,
   MutationUpdateWebhookArgs,
-  QueryResolvers,
   WebhookDeliveriesArgs,
   WebhookInput,
-  WebhookResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
-
-interface WebhookPayload {
-  readonly webhook?: WebhookRow;
-  readonly userErrors: readonly Refusal[];
-}
-
-interface TestPayload {
-  readonly delivered: boolean;
-  readonly status?: number | undefined;
-  readonly error?: string | undefined;
-  readonly userErrors: readonly Refusal[];
-}
 
 /** What the schema says where null is given. */
 const FIRST = 20;
@@ -41,11 +27,9 @@ const FIRST = 20;
 @Resolver('Webhook')
 export class WebhookResolver
   implements
-    Required<Pick<QueryResolvers, 'webhooks'>>,
-    Required<
-      Pick<MutationResolvers, 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook' | 'testWebhook'>
-    >,
-    Required<Pick<WebhookResolvers, 'deliveries' | 'pendingEvents' | 'revision'>>
+    Serves<'Query', 'webhooks'>,
+    Serves<'Mutation', 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook' | 'testWebhook'>,
+    Serves<'Webhook', 'deliveries' | 'pendingEvents' | 'revision'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -54,72 +38,52 @@ export class WebhookResolver
   ) {}
 
   @Query()
-  webhooks(): Promise<readonly WebhookRow[]> {
+  webhooks() {
     return this.registry.webhooks.all();
   }
 
   @Mutation()
-  async createWebhook(
-    _root: unknown,
-    { input }: MutationCreateWebhookArgs,
-    context: ApiContext,
-  ): Promise<WebhookPayload & { readonly secret?: string }> {
+  async createWebhook(_root: unknown, { input }: MutationCreateWebhookArgs, context: ApiContext) {
     const answer = await this.acts.create(requestOf(input), actorOf(context));
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { ...answer, userErrors: [] };
   }
 
   @Mutation()
-  async updateWebhook(
-    _root: unknown,
-    { id, input, expectedRevision }: MutationUpdateWebhookArgs,
-    context: ApiContext,
-  ): Promise<WebhookPayload> {
+  async updateWebhook(_root: unknown, { id, input, expectedRevision }: MutationUpdateWebhookArgs, context: ApiContext) {
     const request = requestOf(input);
     return toPayload(await this.acts.update(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
-  async deleteWebhook(
-    _root: unknown,
-    { id }: MutationDeleteWebhookArgs,
-    context: ApiContext,
-  ): Promise<{ readonly webhookId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteWebhook(_root: unknown, { id }: MutationDeleteWebhookArgs, context: ApiContext) {
     const { refusal } = await this.acts.remove(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { webhookId: id, userErrors: [] };
   }
 
   @Mutation()
-  async redeliverWebhook(
-    _root: unknown,
-    { deliveryId }: MutationRedeliverWebhookArgs,
-    context: ApiContext,
-  ): Promise<WebhookPayload> {
+  async redeliverWebhook(_root: unknown, { deliveryId }: MutationRedeliverWebhookArgs, context: ApiContext) {
     return toPayload(await this.acts.redeliver(deliveryId, actorOf(context)));
   }
 
   @Mutation()
-  async testWebhook(_root: unknown, { id }: MutationTestWebhookArgs, context: ApiContext): Promise<TestPayload> {
+  async testWebhook(_root: unknown, { id }: MutationTestWebhookArgs, context: ApiContext) {
     const answer = await this.acts.test(id, actorOf(context));
     if ('refusal' in answer) return { delivered: false, userErrors: userErrors(answer.refusal) };
     return { ...answer.end, delivered: answer.end.error === undefined, userErrors: [] };
   }
 
   @ResolveField()
-  revision(webhook: WebhookRow): string {
+  revision(webhook: WebhookRow) {
     return webhookRevision(webhook);
   }
 
   @ResolveField()
-  deliveries(
-    { id }: WebhookRow,
-    args: WebhookDeliveriesArgs,
-    { loaders }: ApiContext,
-  ): Promise<readonly WebhookDeliveryRow[]> {
+  deliveries({ id }: WebhookRow, args: WebhookDeliveriesArgs, { loaders }: ApiContext) {
     return loaders.webhookDeliveries(id, pageSize(args.first, FIRST, this.limits.pageRowsMax));
   }
 
   @ResolveField()
-  pendingEvents({ id }: WebhookRow, _args: unknown, { loaders }: ApiContext): Promise<number> {
+  pendingEvents({ id }: WebhookRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.webhookPending.load(id);
   }
 }
@@ -128,6 +92,6 @@ function requestOf({ url, types, enabled }: WebhookInput): WebhookRequest {
   return { url, types, enabled: enabled ?? true };
 }
 
-function toPayload(answer: WebhookAnswer): WebhookPayload {
+function toPayload(answer: WebhookAnswer) {
   return 'refusal' in answer ? { userErrors: [answer.refusal] } : { webhook: answer.webhook, userErrors: [] };
 }

@@ -4,24 +4,18 @@ import type { Refusal } from '@flotilla/fleet';
 import type { FirmwareImageRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FIRMWARE, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import type { FirmwareOperations } from '../fleet-operations.js';
 import type {
   MutationDeleteFirmwareImageArgs,
   MutationPublishFirmwareImageArgs,
-  MutationResolvers,
   MutationWithdrawFirmwareImageArgs,
   QueryFirmwareImageArgs,
   QueryFirmwareImagesArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
-
-interface ImagePayload {
-  readonly firmwareImage: FirmwareImageRow | null;
-  readonly userErrors: readonly Refusal[];
-}
 
 type Answer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
 
@@ -32,8 +26,8 @@ type Answer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal
 @Resolver()
 export class FirmwareResolver
   implements
-    Required<Pick<QueryResolvers, 'firmwareImages' | 'firmwareImage'>>,
-    Required<Pick<MutationResolvers, 'publishFirmwareImage' | 'withdrawFirmwareImage' | 'deleteFirmwareImage'>>
+    Serves<'Query', 'firmwareImages' | 'firmwareImage'>,
+    Serves<'Mutation', 'publishFirmwareImage' | 'withdrawFirmwareImage' | 'deleteFirmwareImage'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -42,14 +36,14 @@ export class FirmwareResolver
   ) {}
 
   @Query()
-  async firmwareImages(_root: unknown, args: QueryFirmwareImagesArgs): Promise<Connection<FirmwareImageRow>> {
+  async firmwareImages(_root: unknown, args: QueryFirmwareImagesArgs) {
     return toConnection(
       await this.registry.firmwareImages.page(pageRequest(args, this.limits.pageRowsMax), args.search ?? undefined),
     );
   }
 
   @Query()
-  firmwareImage(_root: unknown, { id }: QueryFirmwareImageArgs): Promise<FirmwareImageRow | undefined> {
+  firmwareImage(_root: unknown, { id }: QueryFirmwareImageArgs) {
     return this.registry.firmwareImages.find(id);
   }
 
@@ -58,31 +52,23 @@ export class FirmwareResolver
     _root: unknown,
     { id, models, notes, replaceModels }: MutationPublishFirmwareImageArgs,
     context: ApiContext,
-  ): Promise<ImagePayload> {
+  ) {
     const publication = { models, notes: notes ?? undefined, replacesModels: replaceModels ?? false };
     return payload(await this.firmware.publish(id, publication, actorOf(context)));
   }
 
   @Mutation()
-  async withdrawFirmwareImage(
-    _root: unknown,
-    { id }: MutationWithdrawFirmwareImageArgs,
-    context: ApiContext,
-  ): Promise<ImagePayload> {
+  async withdrawFirmwareImage(_root: unknown, { id }: MutationWithdrawFirmwareImageArgs, context: ApiContext) {
     return payload(await this.firmware.withdraw(id, actorOf(context)));
   }
 
   @Mutation()
-  async deleteFirmwareImage(
-    _root: unknown,
-    { id }: MutationDeleteFirmwareImageArgs,
-    context: ApiContext,
-  ): Promise<ImagePayload> {
+  async deleteFirmwareImage(_root: unknown, { id }: MutationDeleteFirmwareImageArgs, context: ApiContext) {
     return payload(await this.firmware.remove(id, actorOf(context)));
   }
 }
 
-function payload(answer: Answer): ImagePayload {
+function payload(answer: Answer) {
   return 'image' in answer
     ? { firmwareImage: answer.image, userErrors: [] }
     : { firmwareImage: null, userErrors: userErrors(answer.refusal) };

@@ -5,7 +5,8 @@ import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type JobConnectionSource } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import { ApiError } from '../errors/api-error.js';
-import type { JobConnectionResolvers, QueryJobsArgs, QueryResolvers } from '../generated/schema-types.js';
+import type { QueryJobsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** More than there are reasons. PostgreSQL compares each job with each of them. */
@@ -13,14 +14,12 @@ const pauseReasonsMax = 100;
 
 /** Finding jobs by filter. */
 @Resolver('JobConnection')
-export class JobListResolver
-  implements Required<Pick<QueryResolvers, 'jobs'>>, Required<Pick<JobConnectionResolvers, 'totalCount'>>
-{
+export class JobListResolver implements Serves<'Query', 'jobs'>, Serves<'JobConnection', 'totalCount'> {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
   /** Latest first. */
   @Query()
-  async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<JobConnectionSource> {
+  async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext) {
     const filter = withoutNulls(args.filter ?? {});
     const count = filter.exceptPauseReasons?.length ?? 0;
     if (count > pauseReasonsMax)
@@ -34,7 +33,7 @@ export class JobListResolver
 
   /** Counted only when asked for. */
   @ResolveField()
-  totalCount({ filter }: JobConnectionSource, _args: unknown, { view }: ApiContext): Promise<number> {
+  totalCount({ filter }: JobConnectionSource, _args: unknown, { view }: ApiContext) {
     return view.jobs.count(filter);
   }
 }

@@ -1,9 +1,9 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import type { Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { DeviceRow, DownloadRow, TargetRow } from '@flotilla/registry';
+import type { TargetRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import type { JobTargetResolvers } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 export interface TargetOfJob extends TargetRow {
   /** Its job, where that is a roll-out: others have no downloads. */
@@ -16,18 +16,14 @@ export function rolloutIdOf({ id, firmwareImageId }: Pick<Job, 'id' | 'firmwareI
 
 /** One device in a job; its plain fields are its row's. */
 @Resolver('JobTarget')
-export class JobTargetResolver implements Required<Pick<JobTargetResolvers, 'device' | 'download'>> {
+export class JobTargetResolver implements Serves<'JobTarget', 'device' | 'download'> {
   @ResolveField()
-  device(target: TargetOfJob, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+  device(target: TargetOfJob, _args: unknown, { loaders }: ApiContext) {
     return loaders.device.load(target.deviceId);
   }
 
   @ResolveField()
-  async download(
-    { deviceId, rolloutId }: TargetOfJob,
-    _args: unknown,
-    { loaders }: ApiContext,
-  ): Promise<DownloadRow | undefined> {
+  async download({ deviceId, rolloutId }: TargetOfJob, _args: unknown, { loaders }: ApiContext) {
     return rolloutId === undefined ? undefined : loaders.downloads.load({ jobId: rolloutId, deviceId });
   }
 }

@@ -2,49 +2,45 @@ import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { isCreatorOf } from '@flotilla/fleet';
 import { emptyProgress, rerunOffer } from '@flotilla/jobs';
-import type { Job, JobConclusion, JobProgress, RerunOffer } from '@flotilla/jobs';
-import type { DecidedPoint, FailureGroupRow, FirmwareImageRow, Scope } from '@flotilla/registry';
+import type { Job, RerunOffer } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
-import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   JobDecidedOverTimeArgs,
   JobFailureGroupsArgs,
-  JobResolvers,
   JobTargetsArgs,
   QueryJobArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import { pointCount } from '../limits/within.js';
-import { paceOf, waveView, type JobPace, type WaveView } from './job-progress.js';
+import { paceOf, waveView } from './job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from './target-outcomes.js';
-import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';
+import { rolloutIdOf } from './job-target.resolver.js';
 
 /** Reading jobs, how far they are, and what came of each target. */
 @Resolver('Job')
 export class JobResolver
   implements
-    Required<Pick<QueryResolvers, 'job'>>,
-    Required<
-      Pick<
-        JobResolvers,
-        | 'arguments'
-        | 'progress'
-        | 'conclusion'
-        | 'waves'
-        | 'trippedRule'
-        | 'targets'
-        | 'failureGroups'
-        | 'rerunOffer'
-        | 'decidedOverTime'
-        | 'firmwareImage'
-        | 'approvalTargetCount'
-        | 'createdByViewer'
-        | 'approvalScopeMissing'
-      >
+    Serves<'Query', 'job'>,
+    Serves<
+      'Job',
+      | 'arguments'
+      | 'progress'
+      | 'conclusion'
+      | 'waves'
+      | 'trippedRule'
+      | 'targets'
+      | 'failureGroups'
+      | 'rerunOffer'
+      | 'decidedOverTime'
+      | 'firmwareImage'
+      | 'approvalTargetCount'
+      | 'createdByViewer'
+      | 'approvalScopeMissing'
     >
 {
   constructor(
@@ -53,42 +49,38 @@ export class JobResolver
   ) {}
 
   @Query()
-  job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext): Promise<Job | undefined> {
+  job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext) {
     return view.jobs.find(id);
   }
 
   @ResolveField()
-  arguments(job: Job, _args: unknown, context: ApiContext): Promise<Job['arguments']> {
+  arguments(job: Job, _args: unknown, context: ApiContext) {
     return shownArguments(job, context);
   }
 
   @ResolveField()
-  async progress(job: Job, _args: unknown, { loaders }: ApiContext): Promise<JobProgress & JobPace> {
+  async progress(job: Job, _args: unknown, { loaders }: ApiContext) {
     const progress = (await loaders.jobProgress.load(job.id)) ?? emptyProgress;
     return { ...progress, ...paceOf(job, progress, Date.now()) };
   }
 
   @ResolveField()
-  firmwareImage(
-    { firmwareImageId }: Job,
-    _args: unknown,
-    { loaders }: ApiContext,
-  ): Promise<FirmwareImageRow | undefined> | undefined {
+  firmwareImage({ firmwareImageId }: Job, _args: unknown, { loaders }: ApiContext) {
     return firmwareImageId === undefined ? undefined : loaders.firmwareImage.load(firmwareImageId);
   }
 
   @ResolveField()
-  approvalTargetCount({ approvalTargets }: Job): number | undefined {
+  approvalTargetCount({ approvalTargets }: Job) {
     return approvalTargets;
   }
 
   @ResolveField()
-  createdByViewer(job: Job, _args: unknown, context: ApiContext): boolean {
+  createdByViewer(job: Job, _args: unknown, context: ApiContext) {
     return isCreatorOf(job, actorOf(context));
   }
 
   @ResolveField()
-  approvalScopeMissing(job: Job, _args: unknown, context: ApiContext): Promise<Scope | undefined> {
+  approvalScopeMissing(job: Job, _args: unknown, context: ApiContext) {
     return this.fleet.scopeToApprove(job, actorOf(context));
   }
 
@@ -96,12 +88,12 @@ export class JobResolver
    * A cancelled job knows its conclusion before its last calls end; it shows it only afterwards.
    */
   @ResolveField()
-  conclusion(job: Job): JobConclusion | undefined {
+  conclusion(job: Job) {
     return job.state === 'FINISHED' ? job.conclusion : undefined;
   }
 
   @ResolveField()
-  async waves(job: Job, _args: unknown, { loaders }: ApiContext): Promise<readonly WaveView[]> {
+  async waves(job: Job, _args: unknown, { loaders }: ApiContext) {
     return (await loaders.jobWaves.load(job.id)).map(({ wave, progress }) => waveView(wave, progress));
   }
 
@@ -113,7 +105,7 @@ export class JobResolver
   }
 
   @ResolveField()
-  async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext): Promise<Connection<TargetOfJob>> {
+  async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
     const page = await loaders.jobTargets(job.id, { ...request, ...filter });
@@ -122,11 +114,7 @@ export class JobResolver
   }
 
   @ResolveField()
-  failureGroups(
-    job: Job,
-    { first }: JobFailureGroupsArgs,
-    { loaders }: ApiContext,
-  ): Promise<readonly FailureGroupRow[]> {
+  failureGroups(job: Job, { first }: JobFailureGroupsArgs, { loaders }: ApiContext) {
     return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
   }
 
@@ -136,11 +124,7 @@ export class JobResolver
   }
 
   @ResolveField()
-  decidedOverTime(
-    job: Job,
-    { points }: JobDecidedOverTimeArgs,
-    { loaders }: ApiContext,
-  ): Promise<readonly DecidedPoint[]> {
+  decidedOverTime(job: Job, { points }: JobDecidedOverTimeArgs, { loaders }: ApiContext) {
     return loaders.decidedOverTime(job.id, pointCount(points, 120));
   }
 }

@@ -1,52 +1,40 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CronTimes, recurringJobRevision } from '@flotilla/fleet';
-import type { JobAnswer, RecurringJobRequest, Refusal, SavedRecurringJob } from '@flotilla/fleet';
-import type { Job } from '@flotilla/jobs';
+import type { JobAnswer, RecurringJobRequest, SavedRecurringJob } from '@flotilla/fleet';
 import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
-import { pageRequest, pageSize, toConnection, type Connection, type JobConnectionSource } from '../connection.js';
+import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   MutationCreateRecurringJobArgs,
   MutationDeleteRecurringJobArgs,
-  MutationResolvers,
   MutationRunRecurringJobArgs,
   MutationUpdateRecurringJobArgs,
   QueryRecurringJobArgs,
   QueryRecurringJobsArgs,
-  QueryResolvers,
   RecurringJobInput,
   RecurringJobJobsArgs,
   RecurringJobNextRunsArgs,
-  RecurringJobResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { parseJobRequest } from './job-request-input.js';
 
 /** Times of one answer; each is computed. */
 const NEXT_RUNS_MAX = 100;
 
-interface RecurringJobPayload {
-  readonly recurringJob?: RecurringJobRow;
-  readonly userErrors: readonly Refusal[];
-}
-
-type RecurringJobPage = Connection<RecurringJobRow> & { readonly totalCount: number };
-
 /** Schedules that create jobs. A scoped key sees those that it created. */
 @Resolver('RecurringJob')
 export class RecurringJobResolver
   implements
-    Required<Pick<QueryResolvers, 'recurringJob' | 'recurringJobs'>>,
-    Required<Pick<RecurringJobResolvers, 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision'>>,
-    Required<
-      Pick<MutationResolvers, 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
-    >
+    Serves<'Query', 'recurringJob' | 'recurringJobs'>,
+    Serves<'RecurringJob', 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision'>,
+    Serves<'Mutation', 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -55,18 +43,14 @@ export class RecurringJobResolver
   ) {}
 
   @Query()
-  async recurringJob(
-    _root: unknown,
-    { id }: QueryRecurringJobArgs,
-    context: ApiContext,
-  ): Promise<RecurringJobRow | undefined> {
+  async recurringJob(_root: unknown, { id }: QueryRecurringJobArgs, context: ApiContext) {
     const job = await this.registry.recurringJobs.find(id);
     const creator = creatorSeenBy(context);
     return creator === undefined || job?.createdById === creator ? job : undefined;
   }
 
   @Query()
-  async recurringJobs(_root: unknown, args: QueryRecurringJobsArgs, context: ApiContext): Promise<RecurringJobPage> {
+  async recurringJobs(_root: unknown, args: QueryRecurringJobsArgs, context: ApiContext) {
     const creator = creatorSeenBy(context);
     const { recurringJobs } = this.registry;
     const [page, totalCount] = await Promise.all([
@@ -81,7 +65,7 @@ export class RecurringJobResolver
     _root: unknown,
     { input, idempotencyKey }: MutationCreateRecurringJobArgs,
     context: ApiContext,
-  ): Promise<RecurringJobPayload> {
+  ) {
     return toPayload(await this.fleet.createRecurringJob(requestOf(input), idempotencyKey, actorOf(context)));
   }
 
@@ -90,33 +74,25 @@ export class RecurringJobResolver
     _root: unknown,
     { id, input, expectedRevision }: MutationUpdateRecurringJobArgs,
     context: ApiContext,
-  ): Promise<RecurringJobPayload> {
+  ) {
     const request = requestOf(input);
     return toPayload(await this.fleet.updateRecurringJob(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
-  async deleteRecurringJob(
-    _root: unknown,
-    { id }: MutationDeleteRecurringJobArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteRecurringJob(_root: unknown, { id }: MutationDeleteRecurringJobArgs, context: ApiContext) {
     const { refusal } = await this.fleet.deleteRecurringJob(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
   }
 
   @Mutation()
-  async runRecurringJob(
-    _root: unknown,
-    { id }: MutationRunRecurringJobArgs,
-    context: ApiContext,
-  ): Promise<{ readonly job: Job | undefined; readonly userErrors: readonly Refusal[] }> {
+  async runRecurringJob(_root: unknown, { id }: MutationRunRecurringJobArgs, context: ApiContext) {
     const { job, refusal }: JobAnswer = await this.fleet.runRecurringJob(id, actorOf(context));
     return { job, userErrors: userErrors(refusal) };
   }
 
   @ResolveField()
-  async job({ request }: RecurringJobRow, _args: unknown, context: ApiContext): Promise<unknown> {
+  async job({ request }: RecurringJobRow, _args: unknown, context: ApiContext) {
     const { tool, arguments: given } = request;
     return {
       ...request,
@@ -126,29 +102,29 @@ export class RecurringJobResolver
   }
 
   @ResolveField()
-  isLimited({ request }: RecurringJobRow): boolean {
+  isLimited({ request }: RecurringJobRow) {
     return isScopedFilter(request.devices);
   }
 
   @ResolveField()
-  revision(job: RecurringJobRow): string {
+  revision(job: RecurringJobRow) {
     return recurringJobRevision(job);
   }
 
   @ResolveField()
-  nextRuns(job: RecurringJobRow, { first }: RecurringJobNextRunsArgs): readonly number[] {
+  nextRuns(job: RecurringJobRow, { first }: RecurringJobNextRunsArgs) {
     const count = pageSize(first, 5, NEXT_RUNS_MAX);
     if (!job.enabled) return [];
     return new CronTimes(job).list(count, Date.now(), job.until);
   }
 
   @ResolveField()
-  lastJob({ id }: RecurringJobRow, _args: unknown, { loaders }: ApiContext): Promise<Job | undefined> {
+  lastJob({ id }: RecurringJobRow, _args: unknown, { loaders }: ApiContext) {
     return loaders.lastJob.load(id);
   }
 
   @ResolveField()
-  async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext): Promise<JobConnectionSource> {
+  async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext) {
     const request = pageRequest({ ...args, first: args.first ?? 20 }, this.limits.pageRowsMax);
     const filter = { recurringJobId: id };
     return Object.assign(toConnection(await view.jobs.page(filter, request)), { filter });
@@ -174,6 +150,6 @@ function requestOf(input: RecurringJobInput): RecurringJobRequest {
   };
 }
 
-function toPayload(saved: SavedRecurringJob): RecurringJobPayload {
+function toPayload(saved: SavedRecurringJob) {
   return 'refusal' in saved ? { userErrors: userErrors(saved.refusal) } : { recurringJob: saved.job, userErrors: [] };
 }

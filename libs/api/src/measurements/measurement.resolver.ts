@@ -1,8 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { readDeviceSeries, readFirmwareHealth, readFleetSeries } from '@flotilla/fleet';
-import type { ChartAnswer, FirmwareHealthRow, Refusal } from '@flotilla/fleet';
-import type { DeviceRow, FleetSeriesPoint, RecordingRuleRow, Series } from '@flotilla/registry';
+import type { ChartAnswer, FirmwareHealthRow } from '@flotilla/fleet';
+import type { DeviceRow, RecordingRuleRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { parseDeviceFilter } from '../devices/device-filter-input.js';
@@ -12,30 +12,23 @@ import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   DeviceMeasurementsArgs,
-  DeviceResolvers,
   DeviceUnexpectedRestartsArgs,
   MutationDeleteRecordingRuleArgs,
-  MutationResolvers,
   MutationSetRecordingRuleArgs,
   QueryFirmwareHealthArgs,
   QueryFleetMeasurementPathsArgs,
   QueryFleetMeasurementsArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 const POINTS_DEFAULT = 200;
-
-interface FleetSeries {
-  readonly path: string;
-  readonly points: readonly FleetSeriesPoint[];
-}
 
 /** Charts of the fleet, and the rules that say what is recorded. */
 @Resolver('RecordingRule')
 export class MeasurementResolver
   implements
-    Required<Pick<QueryResolvers, 'recordingRules' | 'fleetMeasurements' | 'fleetMeasurementPaths' | 'firmwareHealth'>>,
-    Required<Pick<MutationResolvers, 'setRecordingRule' | 'deleteRecordingRule'>>
+    Serves<'Query', 'recordingRules' | 'fleetMeasurements' | 'fleetMeasurementPaths' | 'firmwareHealth'>,
+    Serves<'Mutation', 'setRecordingRule' | 'deleteRecordingRule'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -43,7 +36,7 @@ export class MeasurementResolver
   ) {}
 
   @Query()
-  recordingRules(): Promise<readonly RecordingRuleRow[]> {
+  recordingRules() {
     return this.registry.recordingRules.list();
   }
 
@@ -52,17 +45,13 @@ export class MeasurementResolver
     _root: unknown,
     { filter, path, since, until, points }: QueryFleetMeasurementsArgs,
     { view }: ApiContext,
-  ): Promise<FleetSeries> {
+  ) {
     const period = { since, until: until ?? undefined, points: points ?? POINTS_DEFAULT, now: Date.now() };
     return { path, points: valueOf(await readFleetSeries(view, { filter: parseDeviceFilter(filter), path }, period)) };
   }
 
   @Query()
-  fleetMeasurementPaths(
-    _root: unknown,
-    { filter }: QueryFleetMeasurementPathsArgs,
-    { view }: ApiContext,
-  ): Promise<readonly string[]> {
+  fleetMeasurementPaths(_root: unknown, { filter }: QueryFleetMeasurementPathsArgs, { view }: ApiContext) {
     return view.measurements.pathsOver(parseDeviceFilter(filter));
   }
 
@@ -76,11 +65,7 @@ export class MeasurementResolver
   }
 
   @Mutation()
-  async setRecordingRule(
-    _root: unknown,
-    { input }: MutationSetRecordingRuleArgs,
-    context: ApiContext,
-  ): Promise<{ readonly recordingRule?: RecordingRuleRow; readonly userErrors: readonly Refusal[] }> {
+  async setRecordingRule(_root: unknown, { input }: MutationSetRecordingRuleArgs, context: ApiContext) {
     const saved = await this.fleet.setRecordingRule(
       {
         id: input.id ?? undefined,
@@ -97,11 +82,7 @@ export class MeasurementResolver
   }
 
   @Mutation()
-  async deleteRecordingRule(
-    _root: unknown,
-    { id }: MutationDeleteRecordingRuleArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+  async deleteRecordingRule(_root: unknown, { id }: MutationDeleteRecordingRuleArgs, context: ApiContext) {
     const { refusal } = await this.fleet.deleteRecordingRule(id, actorOf(context));
     return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
   }
@@ -114,30 +95,23 @@ export class MeasurementResolver
 
 /** What a device has reported over time. */
 @Resolver('Device')
-export class DeviceMeasurementResolver implements Required<
-  Pick<DeviceResolvers, 'measurementPaths' | 'measurements' | 'unexpectedRestarts'>
+export class DeviceMeasurementResolver implements Serves<
+  'Device',
+  'measurementPaths' | 'measurements' | 'unexpectedRestarts'
 > {
   @ResolveField()
-  async measurementPaths({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly string[]> {
+  async measurementPaths({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext) {
     return (await loaders.latestMeasurements.load(id)).map(({ path }) => path);
   }
 
   @ResolveField()
-  async measurements(
-    { id }: DeviceRow,
-    { paths, since, until, points }: DeviceMeasurementsArgs,
-    { view }: ApiContext,
-  ): Promise<readonly Series[]> {
+  async measurements({ id }: DeviceRow, { paths, since, until, points }: DeviceMeasurementsArgs, { view }: ApiContext) {
     const period = { since, until: until ?? undefined, points: points ?? POINTS_DEFAULT, now: Date.now() };
     return valueOf(await readDeviceSeries(view, id, paths, period));
   }
 
   @ResolveField()
-  unexpectedRestarts(
-    { id }: DeviceRow,
-    { since }: DeviceUnexpectedRestartsArgs,
-    { loaders }: ApiContext,
-  ): Promise<number> {
+  unexpectedRestarts({ id }: DeviceRow, { since }: DeviceUnexpectedRestartsArgs, { loaders }: ApiContext) {
     return loaders.unexpectedRestarts(id, since);
   }
 }

@@ -6,22 +6,17 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { PEOPLE, REGISTRY } from '../api-deps.js';
 import type { PeopleOperations } from '../fleet-operations.js';
 import type {
-  DeletePayload,
   MutationChangePasswordArgs,
   MutationCreateUserArgs,
   MutationDeleteUserArgs,
-  MutationResolvers,
   MutationSignOutUserArgs,
   MutationUpdateUserArgs,
-  QueryResolvers,
-  SignOutUserPayload,
-  User,
   UserInput,
-  UserPayload,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
-type Served = Required<Pick<QueryResolvers, 'users'>> &
-  Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'signOutUser' | 'deleteUser' | 'changePassword'>>;
+type Served = Serves<'Query', 'users'> &
+  Serves<'Mutation', 'createUser' | 'updateUser' | 'signOutUser' | 'deleteUser' | 'changePassword'>;
 
 /** People who sign in. */
 @Resolver()
@@ -32,34 +27,34 @@ export class UserResolver implements Served {
   ) {}
 
   @Query()
-  users(): Promise<readonly User[]> {
+  users() {
     return this.registry.users.all();
   }
 
   @Mutation()
-  async createUser(_root: unknown, { input }: MutationCreateUserArgs, context: ApiContext): Promise<UserPayload> {
+  async createUser(_root: unknown, { input }: MutationCreateUserArgs, context: ApiContext) {
     return payloadOf(await this.people.createUser(requestOf(input), actorOf(context)));
   }
 
   @Mutation()
-  async updateUser(_root: unknown, { id, input }: MutationUpdateUserArgs, context: ApiContext): Promise<UserPayload> {
+  async updateUser(_root: unknown, { id, input }: MutationUpdateUserArgs, context: ApiContext) {
     return payloadOf(await this.people.updateUser(id, requestOf(input), actorOf(context)));
   }
 
   @Mutation()
-  async signOutUser(_root: unknown, { id }: MutationSignOutUserArgs, context: ApiContext): Promise<SignOutUserPayload> {
+  async signOutUser(_root: unknown, { id }: MutationSignOutUserArgs, context: ApiContext) {
     const answer = await this.people.signOutEverywhere(id, actorOf(context));
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { ...answer, userErrors: [] };
   }
 
   @Mutation()
-  async deleteUser(_root: unknown, { id }: MutationDeleteUserArgs, context: ApiContext): Promise<DeletePayload> {
+  async deleteUser(_root: unknown, { id }: MutationDeleteUserArgs, context: ApiContext) {
     const answer = await this.people.deleteUser(id, actorOf(context));
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { deletedId: answer.user.id, userErrors: [] };
   }
 
   @Mutation()
-  async changePassword(_root: unknown, args: MutationChangePasswordArgs, context: ApiContext): Promise<UserPayload> {
+  async changePassword(_root: unknown, args: MutationChangePasswordArgs, context: ApiContext) {
     if (context.session === undefined)
       return payloadOf({
         refusal: { code: 'INVALID', message: 'A key has no password: sign in, and change your own.', path: [] },
@@ -80,6 +75,6 @@ function requestOf({ name, email, role, password, disabled }: UserInput): UserRe
   };
 }
 
-function payloadOf(answer: SavedUser): UserPayload {
+function payloadOf(answer: SavedUser) {
   return 'refusal' in answer ? { userErrors: [answer.refusal] } : { user: answer.user, userErrors: [] };
 }

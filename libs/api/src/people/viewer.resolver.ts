@@ -3,11 +3,12 @@ import { Query, Resolver } from '@nestjs/graphql';
 import type { ApiContext } from '../api-context.js';
 import { TIME_ZONE } from '../api-deps.js';
 import { showDeviceFilter } from '../devices/device-filter-input.js';
-import type { QueryResolvers, Viewer } from '../generated/schema-types.js';
+import type { Viewer } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 /** Who asks. */
 @Resolver()
-export class ViewerResolver implements Required<Pick<QueryResolvers, 'viewer'>> {
+export class ViewerResolver implements Serves<'Query', 'viewer'> {
   constructor(@Inject(TIME_ZONE) private readonly hubTimeZone: string) {}
 
   @Query()

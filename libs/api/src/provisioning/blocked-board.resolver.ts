@@ -1,19 +1,16 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
 import type { BlockedBoardRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { LIMITS, PROVISIONING, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import type { ProvisioningOperations } from '../fleet-operations.js';
 import type {
-  BlockedBoardResolvers,
   MutationBlockBoardArgs,
-  MutationResolvers,
   MutationUnblockBoardArgs,
   QueryBlockedBoardsArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
 
@@ -21,9 +18,9 @@ import { userErrors } from '../errors/user-errors.js';
 @Resolver('BlockedBoard')
 export class BlockedBoardResolver
   implements
-    Required<Pick<QueryResolvers, 'blockedBoards'>>,
-    Required<Pick<MutationResolvers, 'blockBoard' | 'unblockBoard'>>,
-    Required<Pick<BlockedBoardResolvers, 'until'>>
+    Serves<'Query', 'blockedBoards'>,
+    Serves<'Mutation', 'blockBoard' | 'unblockBoard'>,
+    Serves<'BlockedBoard', 'until'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -33,27 +30,19 @@ export class BlockedBoardResolver
 
   /** These are not devices, so scoped keys see none. */
   @Query()
-  async blockedBoards(
-    _root: unknown,
-    args: QueryBlockedBoardsArgs,
-    { viewer }: ApiContext,
-  ): Promise<Connection<BlockedBoardRow>> {
+  async blockedBoards(_root: unknown, args: QueryBlockedBoardsArgs, { viewer }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.enrolments.blockedPage(request));
   }
 
   @ResolveField()
-  until({ blockedUntil }: BlockedBoardRow): number | null {
+  until({ blockedUntil }: BlockedBoardRow) {
     return blockedUntil ?? null;
   }
 
   @Mutation()
-  async blockBoard(
-    _root: unknown,
-    { deviceId, until }: MutationBlockBoardArgs,
-    context: ApiContext,
-  ): Promise<{ readonly blockedBoard?: BlockedBoardRow; readonly userErrors: readonly Refusal[] }> {
+  async blockBoard(_root: unknown, { deviceId, until }: MutationBlockBoardArgs, context: ApiContext) {
     const answer = await this.provisioning.blockBoard({ deviceId, until: until ?? undefined }, actorOf(context));
     return 'refusal' in answer
       ? { userErrors: userErrors(answer.refusal) }
@@ -61,11 +50,7 @@ export class BlockedBoardResolver
   }
 
   @Mutation()
-  async unblockBoard(
-    _root: unknown,
-    { deviceId }: MutationUnblockBoardArgs,
-    context: ApiContext,
-  ): Promise<{ readonly deviceId?: string; readonly userErrors: readonly Refusal[] }> {
+  async unblockBoard(_root: unknown, { deviceId }: MutationUnblockBoardArgs, context: ApiContext) {
     const answer = await this.provisioning.unblockBoard(deviceId, actorOf(context));
     return 'refusal' in answer
       ? { userErrors: userErrors(answer.refusal) }

@@ -1,16 +1,17 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { EnrolmentLinkRow, EnrolmentRow } from '@flotilla/registry';
+import type { EnrolmentRow } from '@flotilla/registry';
 import { hasScope, type ApiContext } from '../api-context.js';
 import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
-import type { EnrolmentResolvers, QueryEnrolmentsArgs, QueryResolvers } from '../generated/schema-types.js';
+import { pageRequest, toConnection } from '../connection.js';
+import type { QueryEnrolmentsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Devices that wait for approval, and the links for enrolment without a code. */
 @Resolver('Enrolment')
 export class EnrolmentResolver
-  implements Required<Pick<QueryResolvers, 'enrolments' | 'enrolmentLinks'>>, Required<Pick<EnrolmentResolvers, 'code'>>
+  implements Serves<'Query', 'enrolments' | 'enrolmentLinks'>, Serves<'Enrolment', 'code'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -19,18 +20,14 @@ export class EnrolmentResolver
 
   /** The longest waiting first. These are not devices yet, so scoped keys see none. */
   @Query()
-  async enrolments(
-    _root: unknown,
-    args: QueryEnrolmentsArgs,
-    { viewer }: ApiContext,
-  ): Promise<Connection<EnrolmentRow>> {
+  async enrolments(_root: unknown, args: QueryEnrolmentsArgs, { viewer }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.enrolments.page(request));
   }
 
   @Query()
-  enrolmentLinks(): Promise<readonly EnrolmentLinkRow[]> {
+  enrolmentLinks() {
     return this.registry.enrolments.links();
   }
 
@@ -38,7 +35,7 @@ export class EnrolmentResolver
    * The code proves that the caller is at the device; a list with codes would make it worthless.
    */
   @ResolveField()
-  code({ code }: EnrolmentRow, _args: unknown, { viewer }: ApiContext): string | null {
+  code({ code }: EnrolmentRow, _args: unknown, { viewer }: ApiContext) {
     return hasScope(viewer, 'ADMIN') ? code : null;
   }
 }

@@ -1,37 +1,25 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { PROVISIONING } from '../api-deps.js';
 import { parseDeviceFilter } from '../devices/device-filter-input.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { ProvisioningOperations } from '../fleet-operations.js';
-import type {
-  MutationRemoveDevicesArgs,
-  MutationResolvers,
-  MutationSetDevicesTransportArgs,
-} from '../generated/schema-types.js';
+import type { MutationRemoveDevicesArgs, MutationSetDevicesTransportArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 /** Changes of all devices that match a filter, of which the caller knows the number. */
 @Resolver()
-export class ManyDevicesResolver implements Required<Pick<MutationResolvers, 'setDevicesTransport' | 'removeDevices'>> {
+export class ManyDevicesResolver implements Serves<'Mutation', 'setDevicesTransport' | 'removeDevices'> {
   constructor(@Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations) {}
 
   @Mutation()
-  async setDevicesTransport(
-    _root: unknown,
-    { input }: MutationSetDevicesTransportArgs,
-    context: ApiContext,
-  ): Promise<{
-    readonly changedCount: number;
-    readonly matchedCount: number;
-    readonly userErrors: readonly Refusal[];
-  }> {
+  async setDevicesTransport(_root: unknown, { input }: MutationSetDevicesTransportArgs, context: ApiContext) {
     const { expectedCount, transport } = input;
     const none = { changedCount: 0, matchedCount: 0 };
     if (transport === 'TCP') {
       const message = 'The transport of a device that connects itself is MQTT or WEBSOCKET.';
-      return { ...none, userErrors: [{ code: 'INVALID', message, path: ['input', 'transport'] }] };
+      return { ...none, userErrors: userErrors({ code: 'INVALID', message, path: ['input', 'transport'] }) };
     }
     const request = { filter: parseDeviceFilter(input.filter) ?? {}, expectedCount, transport };
     const answer = await this.provisioning.many.setTransport(request, ['input'], actorOf(context));
@@ -43,7 +31,7 @@ export class ManyDevicesResolver implements Required<Pick<MutationResolvers, 'se
     _root: unknown,
     { input: { filter, expectedCount } }: MutationRemoveDevicesArgs,
     context: ApiContext,
-  ): Promise<{ readonly removedCount: number; readonly userErrors: readonly Refusal[] }> {
+  ) {
     const request = { filter: parseDeviceFilter(filter) ?? {}, expectedCount };
     const answer = await this.provisioning.many.remove(request, ['input'], actorOf(context));
     return 'refusal' in answer

@@ -1,34 +1,26 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
-import type { MovedBoards, Refusal } from '@flotilla/fleet';
-import type { MovingBoardRow } from '@flotilla/registry';
+import type { MovedBoards } from '@flotilla/fleet';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { LIMITS, MOVING, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { MovingOperations } from '../fleet-operations.js';
 import type {
-  MovingSummary,
   MutationAddMovingBoardsArgs,
   MutationMoveBoardsArgs,
   MutationMoveBoardsBackArgs,
-  MutationResolvers,
   QueryMovingBoardsArgs,
-  QueryResolvers,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-
-interface MovePayload {
-  readonly boards: readonly MovingBoardRow[];
-  readonly userErrors: readonly Refusal[];
-}
 
 /** Boards that move here from a former server. */
 @Resolver('MovingBoard')
 export class MovingBoardResolver
   implements
-    Required<Pick<QueryResolvers, 'movingBoards' | 'movingSummary'>>,
-    Required<Pick<MutationResolvers, 'addMovingBoards' | 'moveBoards' | 'moveBoardsBack'>>
+    Serves<'Query', 'movingBoards' | 'movingSummary'>,
+    Serves<'Mutation', 'addMovingBoards' | 'moveBoards' | 'moveBoardsBack'>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -38,28 +30,20 @@ export class MovingBoardResolver
 
   /** These are not devices, so scoped keys see none. */
   @Query()
-  async movingBoards(
-    _root: unknown,
-    args: QueryMovingBoardsArgs,
-    { viewer }: ApiContext,
-  ): Promise<Connection<MovingBoardRow>> {
+  async movingBoards(_root: unknown, args: QueryMovingBoardsArgs, { viewer }: ApiContext) {
     const request = { ...pageRequest(args, this.limits.pageRowsMax), state: args.state ?? undefined };
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.movingBoards.page(request));
   }
 
   @Query()
-  async movingSummary(_root: unknown, _args: unknown, { viewer }: ApiContext): Promise<MovingSummary> {
+  async movingSummary(_root: unknown, _args: unknown, { viewer }: ApiContext) {
     if (viewer.devices !== undefined) return { hasFormerServer: false, moved: 0, notMoved: 0, unknown: 0 };
     return this.moving.summary();
   }
 
   @Mutation()
-  async addMovingBoards(
-    _root: unknown,
-    { boards }: MutationAddMovingBoardsArgs,
-    context: ApiContext,
-  ): Promise<{ readonly addedCount: number; readonly userErrors: readonly Refusal[] }> {
+  async addMovingBoards(_root: unknown, { boards }: MutationAddMovingBoardsArgs, context: ApiContext) {
     const named = boards.map(({ agent, deviceId, name, user }) => ({
       deviceId,
       name: name ?? undefined,
@@ -73,21 +57,17 @@ export class MovingBoardResolver
   }
 
   @Mutation()
-  async moveBoards(_root: unknown, { deviceIds }: MutationMoveBoardsArgs, context: ApiContext): Promise<MovePayload> {
+  async moveBoards(_root: unknown, { deviceIds }: MutationMoveBoardsArgs, context: ApiContext) {
     return payloadOf(await this.moving.move(deviceIds, actorOf(context)));
   }
 
   @Mutation()
-  async moveBoardsBack(
-    _root: unknown,
-    { deviceIds }: MutationMoveBoardsBackArgs,
-    context: ApiContext,
-  ): Promise<MovePayload> {
+  async moveBoardsBack(_root: unknown, { deviceIds }: MutationMoveBoardsBackArgs, context: ApiContext) {
     return payloadOf(await this.moving.moveBack(deviceIds, actorOf(context)));
   }
 }
 
-function payloadOf(answer: MovedBoards): MovePayload {
+function payloadOf(answer: MovedBoards) {
   return 'refusal' in answer
     ? { boards: [], userErrors: userErrors(answer.refusal) }
     : { boards: answer.boards, userErrors: [] };

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Refusal, Registration } from '@flotilla/fleet';
-import type { DeviceRow, EnrolmentLinkRow } from '@flotilla/registry';
+import type { DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { DEVICE_SETTINGS, PROVISIONING, type DeviceSettings } from '../api-deps.js';
 import { refuseName, refuseTags } from '../devices/device-names.js';
@@ -13,13 +13,12 @@ import type {
   MutationRegisterDevicesArgs,
   MutationRejectEnrolmentArgs,
   MutationRemoveDeviceArgs,
-  MutationResolvers,
   MutationRevokeEnrolmentLinkArgs,
   MutationRotateDeviceCredentialArgs,
   QueryPreviewRegistrationArgs,
-  QueryResolvers,
   RegisterDeviceInput,
 } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 
 type Fields =
   | 'registerDevice'
@@ -31,8 +30,6 @@ type Fields =
   | 'createEnrolmentLink'
   | 'revokeEnrolmentLink';
 
-type Payload<Members> = Partial<Members> & { readonly userErrors: readonly Refusal[] };
-
 interface RegisteredPayload {
   readonly devices: readonly DeviceRow[];
   readonly credentials: readonly unknown[];
@@ -42,7 +39,7 @@ interface RegisteredPayload {
 /** Registers, approves and removes devices. Credentials and links are shown once, in the answer. */
 @Resolver()
 export class ProvisioningMutationsResolver
-  implements Required<Pick<MutationResolvers, Fields>>, Required<Pick<QueryResolvers, 'previewRegistration'>>
+  implements Serves<'Mutation', Fields>, Serves<'Query', 'previewRegistration'>
 {
   constructor(
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
@@ -50,33 +47,24 @@ export class ProvisioningMutationsResolver
   ) {}
 
   @Mutation()
-  async registerDevice(
-    _root: unknown,
-    { input }: MutationRegisterDeviceArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ device: DeviceRow; credential: unknown }>> {
+  async registerDevice(_root: unknown, { input }: MutationRegisterDeviceArgs, context: ApiContext) {
     const { devices, credentials, userErrors } = await this.#register([input], context);
     const [device] = devices;
     // The input is one device, so the path of an error has no list index.
-    const errors = userErrors.map((refusal) => ({ ...refusal, path: refusal.path.filter((_, place) => place !== 1) }));
+    const errors: readonly Refusal[] = userErrors.map((refusal) => ({
+      ...refusal,
+      path: refusal.path.filter((_, place) => place !== 1),
+    }));
     return { ...(device && { device }), credential: credentials[0] ?? null, userErrors: errors };
   }
 
   @Mutation()
-  registerDevices(
-    _root: unknown,
-    { input }: MutationRegisterDevicesArgs,
-    context: ApiContext,
-  ): Promise<RegisteredPayload> {
+  registerDevices(_root: unknown, { input }: MutationRegisterDevicesArgs, context: ApiContext) {
     return this.#register(input, context);
   }
 
   @Query()
-  async previewRegistration(
-    _root: unknown,
-    { input }: QueryPreviewRegistrationArgs,
-    context: ApiContext,
-  ): Promise<{ readonly validCount: number; readonly problems: readonly Refusal[] }> {
+  async previewRegistration(_root: unknown, { input }: QueryPreviewRegistrationArgs, context: ApiContext) {
     const found = await this.provisioning.previewRegistration(input.map(toRegistration), ['input'], actorOf(context));
     const problems = onePerDevice([...refusalsOf(input), ...found]);
     const isWhole = problems.some(({ path }) => path.length === 1);
@@ -84,21 +72,13 @@ export class ProvisioningMutationsResolver
   }
 
   @Mutation()
-  async removeDevice(
-    _root: unknown,
-    { deviceId }: MutationRemoveDeviceArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ deviceId: string }>> {
+  async removeDevice(_root: unknown, { deviceId }: MutationRemoveDeviceArgs, context: ApiContext) {
     const answer = await this.provisioning.removeDevice(deviceId, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { deviceId: answer.deviceId, userErrors: [] };
   }
 
   @Mutation()
-  async rotateDeviceCredential(
-    _root: unknown,
-    { deviceId }: MutationRotateDeviceCredentialArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ credential: unknown }>> {
+  async rotateDeviceCredential(_root: unknown, { deviceId }: MutationRotateDeviceCredentialArgs, context: ApiContext) {
     const answer = await this.provisioning.rotateDeviceCredential(deviceId, actorOf(context));
     return 'refusal' in answer
       ? refused(answer)
@@ -110,7 +90,7 @@ export class ProvisioningMutationsResolver
     _root: unknown,
     { code, name, tags, confirm }: MutationApproveEnrolmentArgs,
     context: ApiContext,
-  ): Promise<Payload<{ device: DeviceRow }>> {
+  ) {
     const refusal = refuseName(name, ['name']) ?? refuseTags(tags ?? [], ['tags']);
     if (refusal) return refused({ refusal });
     const request = { code, confirm: confirm ?? false, name: name ?? undefined, tags: tags ?? undefined };
@@ -120,11 +100,7 @@ export class ProvisioningMutationsResolver
 
   /** The device of the payload is the one that is known by this id, if there is one. */
   @Mutation()
-  async rejectEnrolment(
-    _root: unknown,
-    { id }: MutationRejectEnrolmentArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ device: DeviceRow | undefined }>> {
+  async rejectEnrolment(_root: unknown, { id }: MutationRejectEnrolmentArgs, context: ApiContext) {
     const answer = await this.provisioning.rejectEnrolment(id, actorOf(context));
     return 'refusal' in answer
       ? refused(answer)
@@ -132,11 +108,7 @@ export class ProvisioningMutationsResolver
   }
 
   @Mutation()
-  async createEnrolmentLink(
-    _root: unknown,
-    { input }: MutationCreateEnrolmentLinkArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow; url: string | undefined }>> {
+  async createEnrolmentLink(_root: unknown, { input }: MutationCreateEnrolmentLinkArgs, context: ApiContext) {
     const request = { ...input, tags: input.tags ?? [] };
     const refusal =
       refuseName(request.name, ['input', 'name'], { isNeeded: true }) ?? refuseTags(request.tags, ['input', 'tags']);
@@ -148,11 +120,7 @@ export class ProvisioningMutationsResolver
   }
 
   @Mutation()
-  async revokeEnrolmentLink(
-    _root: unknown,
-    { id }: MutationRevokeEnrolmentLinkArgs,
-    context: ApiContext,
-  ): Promise<Payload<{ enrolmentLink: EnrolmentLinkRow }>> {
+  async revokeEnrolmentLink(_root: unknown, { id }: MutationRevokeEnrolmentLinkArgs, context: ApiContext) {
     const answer = await this.provisioning.revokeEnrolmentLink(id, actorOf(context));
     return 'refusal' in answer ? refused(answer) : { enrolmentLink: answer.link, userErrors: [] };
   }
@@ -171,7 +139,7 @@ export class ProvisioningMutationsResolver
   }
 }
 
-function refused({ refusal }: { readonly refusal: Refusal }): { readonly userErrors: readonly Refusal[] } {
+function refused({ refusal }: { readonly refusal: Refusal }) {
   return { userErrors: [refusal] };
 }
 

@@ -1,19 +1,12 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Refusal } from '@flotilla/fleet';
-import type { CallRow, UploadRow } from '@flotilla/registry';
+import type { UploadRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { LIMITS, SCREENS } from '../api-deps.js';
-import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { pageRequest, toConnection } from '../connection.js';
 import type { ScreenOperations } from '../fleet-operations.js';
-import type {
-  MutationResolvers,
-  MutationShowImageArgs,
-  MutationTakeSnapshotArgs,
-  QueryResolvers,
-  QueryUploadsArgs,
-  UploadResolvers,
-} from '../generated/schema-types.js';
+import type { MutationShowImageArgs, MutationTakeSnapshotArgs, QueryUploadsArgs } from '../generated/schema-types.js';
+import type { Serves } from '../serves.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { thumbnailUrl, uploadUrl } from '../rest/upload-urls.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -28,9 +21,9 @@ const QUALITY = 80;
 @Resolver('Upload')
 export class UploadResolver
   implements
-    Required<Pick<QueryResolvers, 'uploads'>>,
-    Required<Pick<MutationResolvers, 'takeSnapshot' | 'showImage'>>,
-    Required<Pick<UploadResolvers, 'url' | 'thumbnailUrl'>>
+    Serves<'Query', 'uploads'>,
+    Serves<'Mutation', 'takeSnapshot' | 'showImage'>,
+    Serves<'Upload', 'url' | 'thumbnailUrl'>
 {
   constructor(
     @Inject(SCREENS) private readonly screens: ScreenOperations,
@@ -39,26 +32,14 @@ export class UploadResolver
 
   /** Latest first. */
   @Query()
-  async uploads(
-    _root: unknown,
-    { deviceId, ...args }: QueryUploadsArgs,
-    { view }: ApiContext,
-  ): Promise<Connection<UploadRow>> {
+  async uploads(_root: unknown, { deviceId, ...args }: QueryUploadsArgs, { view }: ApiContext) {
     const request = pageRequest(args, this.limits.pageRowsMax);
     const filter = deviceId === undefined || deviceId === null ? {} : { deviceId };
     return toConnection(await view.uploads.page(filter, request));
   }
 
   @Mutation()
-  async takeSnapshot(
-    _root: unknown,
-    { deviceId, quality }: MutationTakeSnapshotArgs,
-    context: ApiContext,
-  ): Promise<{
-    readonly upload: UploadRow | undefined;
-    readonly call: CallRow | undefined;
-    readonly userErrors: readonly Refusal[];
-  }> {
+  async takeSnapshot(_root: unknown, { deviceId, quality }: MutationTakeSnapshotArgs, context: ApiContext) {
     const { upload, call, refusal } = await this.screens.takeSnapshot(
       { deviceId, quality: quality ?? QUALITY },
       actorOf(context),
@@ -67,22 +48,18 @@ export class UploadResolver
   }
 
   @Mutation()
-  async showImage(
-    _root: unknown,
-    args: MutationShowImageArgs,
-    context: ApiContext,
-  ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
+  async showImage(_root: unknown, args: MutationShowImageArgs, context: ApiContext) {
     const { call, refusal } = await this.screens.showImage(args, actorOf(context));
     return { call, userErrors: userErrors(refusal) };
   }
 
   @ResolveField()
-  url({ id }: UploadRow): string {
+  url({ id }: UploadRow) {
     return uploadUrl(id);
   }
 
   @ResolveField()
-  thumbnailUrl(upload: UploadRow): string | undefined {
+  thumbnailUrl(upload: UploadRow) {
     return thumbnailUrl(upload);
   }
 }
