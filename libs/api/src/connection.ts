@@ -2,6 +2,7 @@
 import type { Job } from '@flotilla/jobs';
 import type { DeviceFilter, DeviceRow, JobFilter, Page, PageRequest } from '@flotilla/registry';
 import { ApiError } from './errors/api-error.js';
+import { pageRowsMax } from './limits/api-limits.js';
 
 export interface Connection<Row> {
   readonly edges: readonly { readonly cursor: string; readonly node: Row }[];
@@ -30,17 +31,17 @@ export function toConnection<Row>(page: Page<Row>): Connection<Row> {
 }
 
 /** `first`, or the default of the schema for null. Throws BAD_USER_INPUT outside 1..`rowsMax`. */
-export function pageSize(first: number | null | undefined, fallback: number, rowsMax: number): number {
+export function pageSize(first: number | null | undefined, fallback: number, rowsMax = pageRowsMax): number {
   const size = first ?? fallback;
   if (size < 1 || size > rowsMax)
     throw new ApiError('BAD_USER_INPUT', `"first" must be between 1 and ${rowsMax}, but is ${size}.`);
   return size;
 }
 
-export function pageRequest(
-  args: { readonly first?: number | null | undefined; readonly after?: string | null | undefined },
-  rowsMax: number,
-): PageRequest {
-  const first = pageSize(args.first, 50, rowsMax);
+export function pageRequest(args: {
+  readonly first?: number | null | undefined;
+  readonly after?: string | null | undefined;
+}): PageRequest {
+  const first = pageSize(args.first, 50);
   return args.after === undefined || args.after === null ? { first } : { first, after: args.after };
 }

@@ -3,7 +3,7 @@ import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { summaryOf, type AlertLanguage } from '@flotilla/signals';
 import type { AlertFilter as StoredFilter, AlertRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { ALERTS, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { ALERTS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -19,7 +19,6 @@ import type {
   QueryAlertsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 const languages: Readonly<Record<Language, AlertLanguage>> = { EN: 'en', ZH: 'zh' };
 
@@ -34,7 +33,6 @@ export class AlertResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(ALERTS) private readonly alertOperations: AlertOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
@@ -45,7 +43,7 @@ export class AlertResolver
   @Query()
   async alerts(_root: unknown, args: QueryAlertsArgs, context: ApiContext) {
     const filter = alertFilterOf(args.filter, context);
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     const { alerts } = this.registry;
     const [page, totalCount] = await Promise.all([alerts.page(filter, request), alerts.count(filter)]);
     return Object.assign(toConnection(page), { totalCount });
@@ -76,7 +74,7 @@ export class AlertResolver
 
   @ResolveField()
   async devices({ id }: AlertRow, { first }: AlertDevicesArgs, { loaders }: ApiContext) {
-    const ids = await loaders.alertDevices(id, pageSize(first, 50, this.limits.pageRowsMax));
+    const ids = await loaders.alertDevices(id, pageSize(first, 50));
     const rows = await Promise.all(ids.map((deviceId) => loaders.device.load(deviceId)));
     return rows.filter((row) => row !== undefined);
   }

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { CallRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS } from '../api-deps.js';
+import { FLEET } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import { shownArguments } from './shown-arguments.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
@@ -10,7 +10,6 @@ import type { FleetOperations } from '../fleet-operations.js';
 import type { MutationCallToolArgs, QueryCallArgs, QueryCallsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
 import { jsonObject } from '../scalars/json-object.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
 
 /** Calls: making one, and reading those that were made. */
@@ -18,10 +17,7 @@ import { userErrors } from '../errors/user-errors.js';
 export class CallResolver
   implements Serves<'Query', 'call' | 'calls'>, Serves<'Mutation', 'callTool'>, Serves<'Call', 'device' | 'arguments'>
 {
-  constructor(
-    @Inject(FLEET) private readonly fleet: FleetOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Query()
   call(_root: unknown, { id }: QueryCallArgs, { view }: ApiContext) {
@@ -30,8 +26,7 @@ export class CallResolver
 
   @Query()
   async calls(_root: unknown, args: QueryCallsArgs, { view }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await view.calls.page(withoutNulls(args.filter ?? {}), request));
+    return toConnection(await view.calls.page(withoutNulls(args.filter ?? {}), pageRequest(args)));
   }
 
   @Mutation()

@@ -1,23 +1,18 @@
-import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { findToolPolicy, withHubTools } from '@flotilla/jobs';
 import type { FleetToolRow, StoredTool, ToolFilter } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type { QueryToolsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** The tools of the fleet, and what the operator knows about them. */
 @Resolver('Tool')
 export class ToolResolver implements Serves<'Query', 'tools' | 'toolPolicies'>, Serves<'Tool', 'policy'> {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
-
   @Query()
   async tools(_root: unknown, args: QueryToolsArgs, { viewer, view }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     const { devices, ...plain } = args.filter ?? {};
     const deviceFilter = parseDeviceFilter(devices);
     const asked: ToolFilter = { ...withoutNulls(plain), ...(deviceFilter ? { devices: deviceFilter } : {}) };

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -10,7 +10,6 @@ import type {
   QueryAppliedConfigurationsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** What the command line wrote from files. */
 @Resolver('AppliedConfiguration')
@@ -20,12 +19,11 @@ export class AppliedConfigurationResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FLEET) private readonly fleet: FleetOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
   async appliedConfigurations(_root: unknown, args: QueryAppliedConfigurationsArgs) {
-    return toConnection(await this.registry.appliedConfigurations.page(pageRequest(args, this.limits.pageRowsMax)));
+    return toConnection(await this.registry.appliedConfigurations.page(pageRequest(args)));
   }
 
   @Mutation()

@@ -3,7 +3,7 @@ import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { SavedState } from '@flotilla/fleet';
 import { isScopedFilter, type DesiredStateEditRow, type DesiredStateRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS } from '../api-deps.js';
+import { FLEET } from '../api-deps.js';
 import { shownArguments, type Reader } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
@@ -24,7 +24,6 @@ import type {
   QueryPreviewDesiredStateArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { parseDesiredState } from './desired-state-input.js';
 import { summaryOf } from './summary-of.js';
 
@@ -43,10 +42,7 @@ export class DesiredStateResolver
     Serves<'DesiredState', 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout'>,
     Serves<'Mutation', 'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'>
 {
-  constructor(
-    @Inject(FLEET) private readonly fleet: FleetOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Query()
   desiredState(_root: unknown, { id }: QueryDesiredStateArgs, { view }: ApiContext) {
@@ -56,7 +52,7 @@ export class DesiredStateResolver
   @Query()
   async desiredStates(_root: unknown, args: QueryDesiredStatesArgs, { view }: ApiContext) {
     const [page, totalCount] = await Promise.all([
-      view.desiredStates.page(pageRequest(args, this.limits.pageRowsMax)),
+      view.desiredStates.page(pageRequest(args)),
       view.desiredStates.count(),
     ]);
     return Object.assign(toConnection(page), { totalCount });
@@ -132,8 +128,7 @@ export class DesiredStateResolver
 
   @ResolveField()
   async targets(state: DesiredStateRow, { states, ...args }: DesiredStateTargetsArgs, { view }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await view.desiredStates.targets(state.id, states ?? undefined, request));
+    return toConnection(await view.desiredStates.targets(state.id, states ?? undefined, pageRequest(args)));
   }
 
   @ResolveField()
@@ -157,7 +152,7 @@ export class DesiredStateResolver
     args: DesiredStateEditsConnectionArgs,
     context: ApiContext,
   ): Promise<Connection<unknown>> {
-    const page = await context.view.desiredStates.editsPage(id, pageRequest(args, this.limits.pageRowsMax));
+    const page = await context.view.desiredStates.editsPage(id, pageRequest(args));
     const rows = await Promise.all(page.rows.map((edit) => showEdit(edit, name, context)));
     return toConnection({ ...page, rows });
   }

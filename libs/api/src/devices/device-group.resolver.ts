@@ -1,14 +1,11 @@
-import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { groupRevision, showVoiceUrls } from '@flotilla/fleet';
 import type { DeviceGroupRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import { showDeviceFilter } from './device-filter-input.js';
 import type { DeviceGroupDevicesArgs, QueryDeviceGroupArgs, QueryDeviceGroupsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Saved filters, and who matches them now. */
 @Resolver('DeviceGroup')
@@ -17,8 +14,6 @@ export class DeviceGroupResolver
     Serves<'Query', 'deviceGroup' | 'deviceGroups'>,
     Serves<'DeviceGroup', 'filter' | 'voiceUrl' | 'deviceCount' | 'devices' | 'revision'>
 {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
-
   @Query()
   async deviceGroup(_root: unknown, { id }: QueryDeviceGroupArgs, { view }: ApiContext) {
     return (await view.deviceGroups.findMany([id]))[0];
@@ -27,8 +22,7 @@ export class DeviceGroupResolver
   @Query()
   async deviceGroups(_root: unknown, args: QueryDeviceGroupsArgs, { view }: ApiContext) {
     const search = args.search ?? undefined;
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await view.deviceGroups.page(request, search === undefined ? {} : { search }));
+    return toConnection(await view.deviceGroups.page(pageRequest(args), search === undefined ? {} : { search }));
   }
 
   @ResolveField()
@@ -53,7 +47,7 @@ export class DeviceGroupResolver
 
   @ResolveField()
   async devices({ filter }: DeviceGroupRow, args: DeviceGroupDevicesArgs, { view }: ApiContext) {
-    const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args, this.limits.pageRowsMax));
+    const page = await view.devices.page(filter, 'ID_ASC', pageRequest(args));
     return Object.assign(toConnection(page), { filter });
   }
 }

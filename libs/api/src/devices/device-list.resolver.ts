@@ -1,20 +1,15 @@
-import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type DeviceConnectionSource } from '../connection.js';
 import { parseDeviceFilter } from './device-filter-input.js';
 import type { QueryDeviceArgs, QueryDevicesArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Finding devices: one by id, or many by filter. */
 @Resolver('DeviceConnection')
 export class DeviceListResolver
   implements Serves<'Query', 'device' | 'devices'>, Serves<'DeviceConnection', 'totalCount'>
 {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
-
   @Query()
   device(_root: unknown, { id }: QueryDeviceArgs, { loaders }: ApiContext) {
     return loaders.device.load(id);
@@ -23,8 +18,7 @@ export class DeviceListResolver
   @Query()
   async devices(_root: unknown, args: QueryDevicesArgs, { view }: ApiContext) {
     const filter = parseDeviceFilter(args.filter);
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    const page = await view.devices.page(filter, args.orderBy ?? 'ID_ASC', request);
+    const page = await view.devices.page(filter, args.orderBy ?? 'ID_ASC', pageRequest(args));
     return Object.assign(toConnection(page), { filter });
   }
 

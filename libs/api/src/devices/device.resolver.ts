@@ -1,9 +1,7 @@
-import { Inject } from '@nestjs/common';
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { showVoiceUrls } from '@flotilla/fleet';
 import type { DeviceRow } from '@flotilla/registry';
 import { mayCallUserOnly, type ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { toolsOf } from './device-tools.js';
 import type {
@@ -14,7 +12,6 @@ import type {
   DeviceToolsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 type Fields =
   'desiredStates' | 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
@@ -22,8 +19,6 @@ type Fields =
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
 export class DeviceResolver implements Serves<'Device', Fields> {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
-
   /**
    * The tools of the device, then those of the hub. User-only tools only for viewers who may call
    * them.
@@ -62,23 +57,23 @@ export class DeviceResolver implements Serves<'Device', Fields> {
 
   @ResolveField()
   toolSetHistory({ id }: DeviceRow, { first }: DeviceToolSetHistoryArgs, { loaders }: ApiContext) {
-    return loaders.toolSetHistory(id, pageSize(first, 20, this.limits.pageRowsMax));
+    return loaders.toolSetHistory(id, pageSize(first, 20));
   }
 
   @ResolveField()
   sessions({ id }: DeviceRow, { first }: DeviceSessionsArgs, { loaders }: ApiContext) {
-    return loaders.sessions(id, pageSize(first, 20, this.limits.pageRowsMax));
+    return loaders.sessions(id, pageSize(first, 20));
   }
 
   /** Latest first. */
   @ResolveField()
   async events({ id }: DeviceRow, args: DeviceEventsArgs, { loaders }: ApiContext) {
-    return toConnection(await loaders.deviceEvents(id, pageRequest(args, this.limits.pageRowsMax)));
+    return toConnection(await loaders.deviceEvents(id, pageRequest(args)));
   }
 
   /** Latest first. */
   @ResolveField()
   async calls({ id }: DeviceRow, args: DeviceCallsArgs, { loaders }: ApiContext) {
-    return toConnection(await loaders.deviceCalls(id, pageRequest(args, this.limits.pageRowsMax)));
+    return toConnection(await loaders.deviceCalls(id, pageRequest(args)));
   }
 }

@@ -4,7 +4,7 @@ import { webhookRevision } from '@flotilla/fleet';
 import type { WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
 import type { WebhookRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY, WEBHOOKS, type FleetWideStores } from '../api-deps.js';
+import { REGISTRY, WEBHOOKS, type FleetWideStores } from '../api-deps.js';
 import { pageSize } from '../connection.js';
 import type { WebhookOperations } from '../fleet-operations.js';
 import type {
@@ -17,7 +17,6 @@ import type {
   WebhookInput,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
 
 /** What the schema says where null is given. */
@@ -34,7 +33,6 @@ export class WebhookResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(WEBHOOKS) private readonly acts: WebhookOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
@@ -79,7 +77,7 @@ export class WebhookResolver
 
   @ResolveField()
   deliveries({ id }: WebhookRow, args: WebhookDeliveriesArgs, { loaders }: ApiContext) {
-    return loaders.webhookDeliveries(id, pageSize(args.first, FIRST, this.limits.pageRowsMax));
+    return loaders.webhookDeliveries(id, pageSize(args.first, FIRST));
   }
 
   @ResolveField()

@@ -3,7 +3,7 @@ import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
 import type { FirmwareImageRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FIRMWARE, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { FIRMWARE, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import type { FirmwareOperations } from '../fleet-operations.js';
 import type {
@@ -14,7 +14,6 @@ import type {
   QueryFirmwareImagesArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
 
 type Answer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
@@ -32,14 +31,11 @@ export class FirmwareResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FIRMWARE) private readonly firmware: FirmwareOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
   async firmwareImages(_root: unknown, args: QueryFirmwareImagesArgs) {
-    return toConnection(
-      await this.registry.firmwareImages.page(pageRequest(args, this.limits.pageRowsMax), args.search ?? undefined),
-    );
+    return toConnection(await this.registry.firmwareImages.page(pageRequest(args), args.search ?? undefined));
   }
 
   @Query()

@@ -1,13 +1,10 @@
-import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type JobConnectionSource } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
 import { ApiError } from '../errors/api-error.js';
 import type { QueryJobsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** More than there are reasons. PostgreSQL compares each job with each of them. */
 const pauseReasonsMax = 100;
@@ -15,8 +12,6 @@ const pauseReasonsMax = 100;
 /** Finding jobs by filter. */
 @Resolver('JobConnection')
 export class JobListResolver implements Serves<'Query', 'jobs'>, Serves<'JobConnection', 'totalCount'> {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
-
   /** Latest first. */
   @Query()
   async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext) {
@@ -27,7 +22,7 @@ export class JobListResolver implements Serves<'Query', 'jobs'>, Serves<'JobConn
         'BAD_USER_INPUT',
         `"exceptPauseReasons" of a job filter takes at most ${pauseReasonsMax}, but has ${count}.`,
       );
-    const page = await view.jobs.page(filter, pageRequest(args, this.limits.pageRowsMax));
+    const page = await view.jobs.page(filter, pageRequest(args));
     return Object.assign(toConnection(page), { filter });
   }
 

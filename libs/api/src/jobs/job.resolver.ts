@@ -4,7 +4,7 @@ import { isCreatorOf } from '@flotilla/fleet';
 import { emptyProgress, rerunOffer } from '@flotilla/jobs';
 import type { Job, RerunOffer } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS } from '../api-deps.js';
+import { FLEET } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -17,7 +17,6 @@ import type {
 import type { Serves } from '../serves.js';
 import { pointCount } from '../limits/within.js';
 import { paceOf, waveView } from './job-progress.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from './target-outcomes.js';
 import { rolloutIdOf } from './job-target.resolver.js';
 
@@ -43,10 +42,7 @@ export class JobResolver
       | 'approvalScopeMissing'
     >
 {
-  constructor(
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-    @Inject(FLEET) private readonly fleet: FleetOperations,
-  ) {}
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
   @Query()
   job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext) {
@@ -106,7 +102,7 @@ export class JobResolver
 
   @ResolveField()
   async targets(job: Job, args: JobTargetsArgs, { loaders }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     const filter = args.outcomes ? { outcomes: targetOutcomes(args.outcomes) } : {};
     const page = await loaders.jobTargets(job.id, { ...request, ...filter });
     const rolloutId = rolloutIdOf(job);
@@ -115,7 +111,7 @@ export class JobResolver
 
   @ResolveField()
   failureGroups(job: Job, { first }: JobFailureGroupsArgs, { loaders }: ApiContext) {
-    return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
+    return loaders.failureGroups(job.id, pageSize(first, 20));
   }
 
   @ResolveField()

@@ -4,7 +4,7 @@ import { CronTimes, recurringJobRevision } from '@flotilla/fleet';
 import type { JobAnswer, RecurringJobRequest, SavedRecurringJob } from '@flotilla/fleet';
 import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
@@ -22,7 +22,6 @@ import type {
   RecurringJobNextRunsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { parseJobRequest } from './job-request-input.js';
 
 /** Times of one answer; each is computed. */
@@ -39,7 +38,6 @@ export class RecurringJobResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FLEET) private readonly fleet: FleetOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   @Query()
@@ -54,7 +52,7 @@ export class RecurringJobResolver
     const creator = creatorSeenBy(context);
     const { recurringJobs } = this.registry;
     const [page, totalCount] = await Promise.all([
-      recurringJobs.page(pageRequest(args, this.limits.pageRowsMax), creator),
+      recurringJobs.page(pageRequest(args), creator),
       recurringJobs.count(creator),
     ]);
     return Object.assign(toConnection(page), { totalCount });
@@ -125,7 +123,7 @@ export class RecurringJobResolver
 
   @ResolveField()
   async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext) {
-    const request = pageRequest({ ...args, first: args.first ?? 20 }, this.limits.pageRowsMax);
+    const request = pageRequest({ ...args, first: args.first ?? 20 });
     const filter = { recurringJobId: id };
     return Object.assign(toConnection(await view.jobs.page(filter, request)), { filter });
   }

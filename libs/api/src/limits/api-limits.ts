@@ -42,8 +42,6 @@ export interface ApiLimits {
   readonly persistedQueriesMax: number;
   /** Characters of a document that is kept by its hash; one of an application has some hundred. */
   readonly persistedQueryLengthMax: number;
-  /** Rows of one page. */
-  readonly pageRowsMax: number;
   /** WebSocket connections with a valid key or session. Each holds its operations in memory. */
   readonly socketsMax: number;
   /**
@@ -85,6 +83,9 @@ export interface ApiLimits {
   readonly agentKeepAliveMs: number;
 }
 
+/** Rows of one page. */
+export const pageRowsMax = 200;
+
 export const defaultApiLimits: ApiLimits = {
   requestBytesMax: 1_048_576,
   queryTokensMax: 5_000,
@@ -99,7 +100,6 @@ export const defaultApiLimits: ApiLimits = {
   requestCost: 50,
   persistedQueriesMax: 1_000,
   persistedQueryLengthMax: 16_384,
-  pageRowsMax: 200,
   socketsMax: 1_000,
   unauthenticatedSocketsMax: 1_000,
   unauthenticatedSocketsPerAddressMax: 250,

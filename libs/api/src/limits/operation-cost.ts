@@ -15,9 +15,9 @@ import {
   Kind,
   visit,
 } from 'graphql';
-import { getComplexity, type ComplexityEstimator, type ComplexityEstimatorArgs } from 'graphql-query-complexity';
+import { getComplexity, type ComplexityEstimatorArgs } from 'graphql-query-complexity';
 import { ApiError } from '../errors/api-error.js';
-import type { ApiLimits } from './api-limits.js';
+import { pageRowsMax, type ApiLimits } from './api-limits.js';
 
 /** Points that a field costs besides those of the objects in it. */
 const extraPoints: ReadonlyMap<string, number> = new Map([
@@ -72,10 +72,8 @@ export interface Operation {
 }
 
 /** The cost of the operation. Throws COST_LIMIT, or BAD_USER_INPUT if its variables do not fit. */
-export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax' | 'pageRowsMax'>): number {
-  const cost = dependsOnVariables(operation.document)
-    ? costOf(operation, limits.pageRowsMax)
-    : constantCostOf(operation, limits.pageRowsMax);
+export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'queryCostMax'>): number {
+  const cost = dependsOnVariables(operation.document) ? costOf(operation) : constantCostOf(operation);
   if (cost > limits.queryCostMax) {
     throw new ApiError(
       'COST_LIMIT',
@@ -108,15 +106,15 @@ function dependsOnVariables(document: DocumentNode): boolean {
 }
 
 /** Counted once: counting costs more than a simple query. */
-function constantCostOf(operation: Operation, pageRowsMax: number): number {
+function constantCostOf(operation: Operation): number {
   const { document, operationName } = operation;
   const costs = constantCosts.get(document) ?? new Map<string | null | undefined, number>();
-  const cost = costs.get(operationName) ?? costOf(operation, pageRowsMax);
+  const cost = costs.get(operationName) ?? costOf(operation);
   if (getOperationAST(document, operationName)) constantCosts.set(document, costs.set(operationName, cost));
   return cost;
 }
 
-export function costOf({ schema, document, variables, operationName }: Operation, pageRowsMax: number): number {
+export function costOf({ schema, document, variables, operationName }: Operation): number {
   if (!getOperationAST(document, operationName)) return 0;
   try {
     return getComplexity({
@@ -124,7 +122,7 @@ export function costOf({ schema, document, variables, operationName }: Operation
       query: document,
       variables: { ...variables },
       ...(typeof operationName === 'string' ? { operationName } : {}),
-      estimators: [pointsOf(pageRowsMax)],
+      estimators: [pointsOf],
       maxQueryNodes: selectionsMax,
     });
   } catch (error) {
@@ -140,17 +138,13 @@ export function costOf({ schema, document, variables, operationName }: Operation
   }
 }
 
-function pointsOf(pageRowsMax: number): ComplexityEstimator {
-  return ({ type, field, args: given, node, childComplexity }) => {
-    const args = withDefaultFirst(given, field);
-    if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
-    const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
-    if (!isCompositeType(getNamedType(field.type))) return own;
-    if (type.name === 'Mutation') return mutationPoints + own + childComplexity;
-    return (
-      own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity)
-    );
-  };
+function pointsOf({ type, field, args: given, node, childComplexity }: ComplexityEstimatorArgs): number {
+  const args = withDefaultFirst(given, field);
+  if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
+  const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
+  if (!isCompositeType(getNamedType(field.type))) return own;
+  if (type.name === 'Mutation') return mutationPoints + own + childComplexity;
+  return own + timesOf(field.name, args, isListType(getNullableType(field.type))) * (1 + childComplexity);
 }
 
 /** For `first: null`, resolvers use the default of the schema as if it was left out. */
@@ -172,7 +166,7 @@ function mayCountAll({ name, selectionSet }: FieldNode): boolean {
 }
 
 /** The rows of a connection were counted at its `first`; its resolver refuses an invalid one. */
-function timesOf(name: string, args: Readonly<Record<string, unknown>>, isList: boolean, pageRowsMax: number): number {
+function timesOf(name: string, args: Readonly<Record<string, unknown>>, isList: boolean): number {
   if (typeof args['first'] === 'number') return Math.min(Math.max(args['first'], 1), pageRowsMax);
   return isList && name !== 'nodes' && name !== 'edges' ? listLengthAssumed : 1;
 }

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { BlockedBoardRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, PROVISIONING, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { PROVISIONING, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import type { ProvisioningOperations } from '../fleet-operations.js';
 import type {
@@ -11,7 +11,6 @@ import type {
   QueryBlockedBoardsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { userErrors } from '../errors/user-errors.js';
 
 /** Boards that are not admitted, although they may ask. */
@@ -25,13 +24,12 @@ export class BlockedBoardResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   /** These are not devices, so scoped keys see none. */
   @Query()
   async blockedBoards(_root: unknown, args: QueryBlockedBoardsArgs, { viewer }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.enrolments.blockedPage(request));
   }

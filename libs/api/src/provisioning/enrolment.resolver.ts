@@ -2,26 +2,22 @@ import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { EnrolmentRow } from '@flotilla/registry';
 import { hasScope, type ApiContext } from '../api-context.js';
-import { LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import type { QueryEnrolmentsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Devices that wait for approval, and the links for enrolment without a code. */
 @Resolver('Enrolment')
 export class EnrolmentResolver
   implements Serves<'Query', 'enrolments' | 'enrolmentLinks'>, Serves<'Enrolment', 'code'>
 {
-  constructor(
-    @Inject(REGISTRY) private readonly registry: FleetWideStores,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(REGISTRY) private readonly registry: FleetWideStores) {}
 
   /** The longest waiting first. These are not devices yet, so scoped keys see none. */
   @Query()
   async enrolments(_root: unknown, args: QueryEnrolmentsArgs, { viewer }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.enrolments.page(request));
   }

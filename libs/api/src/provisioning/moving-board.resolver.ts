@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { MovedBoards } from '@flotilla/fleet';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, MOVING, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { MOVING, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { MovingOperations } from '../fleet-operations.js';
@@ -13,7 +13,6 @@ import type {
   QueryMovingBoardsArgs,
 } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 
 /** Boards that move here from a former server. */
 @Resolver('MovingBoard')
@@ -25,13 +24,12 @@ export class MovingBoardResolver
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(MOVING) private readonly moving: MovingOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
   ) {}
 
   /** These are not devices, so scoped keys see none. */
   @Query()
   async movingBoards(_root: unknown, args: QueryMovingBoardsArgs, { viewer }: ApiContext) {
-    const request = { ...pageRequest(args, this.limits.pageRowsMax), state: args.state ?? undefined };
+    const request = { ...pageRequest(args), state: args.state ?? undefined };
     if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
     return toConnection(await this.registry.movingBoards.page(request));
   }

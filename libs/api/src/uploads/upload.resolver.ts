@@ -2,12 +2,11 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { UploadRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS, SCREENS } from '../api-deps.js';
+import { SCREENS } from '../api-deps.js';
 import { pageRequest, toConnection } from '../connection.js';
 import type { ScreenOperations } from '../fleet-operations.js';
 import type { MutationShowImageArgs, MutationTakeSnapshotArgs, QueryUploadsArgs } from '../generated/schema-types.js';
 import type { Serves } from '../serves.js';
-import type { ApiLimits } from '../limits/api-limits.js';
 import { thumbnailUrl, uploadUrl } from '../rest/upload-urls.js';
 import { userErrors } from '../errors/user-errors.js';
 
@@ -25,15 +24,12 @@ export class UploadResolver
     Serves<'Mutation', 'takeSnapshot' | 'showImage'>,
     Serves<'Upload', 'url' | 'thumbnailUrl'>
 {
-  constructor(
-    @Inject(SCREENS) private readonly screens: ScreenOperations,
-    @Inject(LIMITS) private readonly limits: ApiLimits,
-  ) {}
+  constructor(@Inject(SCREENS) private readonly screens: ScreenOperations) {}
 
   /** Latest first. */
   @Query()
   async uploads(_root: unknown, { deviceId, ...args }: QueryUploadsArgs, { view }: ApiContext) {
-    const request = pageRequest(args, this.limits.pageRowsMax);
+    const request = pageRequest(args);
     const filter = deviceId === undefined || deviceId === null ? {} : { deviceId };
     return toConnection(await view.uploads.page(filter, request));
   }
