@@ -2,7 +2,10 @@
  * The tree of commands: groups such as `jobs`, and leaves such as `jobs pause`. Specs walk the same
  * tree as the program.
  */
+import type { FlotillaClient } from '@flotilla/client';
 import type { ArgumentsCamelCase, Argv } from 'yargs';
+import { withClient } from '../connection.js';
+import { confirm, yesOption } from '../console/confirm.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 import type { GlobalArguments } from '../options/global-options.js';
 
@@ -39,7 +42,31 @@ interface Leaf<Args> {
   readonly notes?: string;
   readonly options?: (args: Argv<GlobalArguments>) => Argv<Args>;
   /** Without an exit code it ends with `done`. */
-  readonly run: (args: ArgumentsCamelCase<Args>) => Promise<ExitCode | void>;
+  readonly run: (args: LeafArguments<Args>) => Promise<ExitCode | void>;
+}
+
+type LeafArguments<Args> = ArgumentsCamelCase<Args> & GlobalArguments;
+
+interface HubLeaf<Args> extends Omit<Leaf<Args>, 'run'> {
+  /** What to confirm before the hub is asked. Adds `--yes`. */
+  readonly question?: (args: LeafArguments<Args>) => string;
+  /** With a client that is closed afterwards. Without an exit code it ends with `done`. */
+  readonly run: (args: LeafArguments<Args>, client: FlotillaClient) => Promise<ExitCode | void>;
+}
+
+/** A leaf that asks the hub. */
+export function hubLeaf<Args = GlobalArguments>({ question, run, options, ...rest }: HubLeaf<Args>): Command {
+  return leaf<Args>({
+    ...rest,
+    options: (args) => {
+      const own = (options?.(args) ?? args) as Argv<Args>;
+      return question ? (own.options(yesOption) as Argv<Args>) : own;
+    },
+    run: async (args) => {
+      if (question && !(await confirm(question(args), args as { readonly yes?: boolean }))) return exitCodes.refused;
+      return withClient(args, (client) => run(args, client));
+    },
+  });
 }
 
 export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values = [], ...rest }: Leaf<Args>): Command {
@@ -62,7 +89,7 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
           return own.example(examples.map((example): [string] => [`$0 ${example}`]));
         },
         async (args) => {
-          process.exitCode = (await run(args)) ?? exitCodes.done;
+          process.exitCode = (await run(args as LeafArguments<Args>)) ?? exitCodes.done;
         },
       );
     },

@@ -1,51 +1,44 @@
 /** `flotilla grants`: the agents that people connected over OAuth. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
-import { exitCodes } from '../../exit-codes.js';
 import { AgentGrantsDocument, RevokeAgentGrantDocument } from '../../generated/operations.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List connected agents',
   examples: ['grants', 'grants list --columns clientName,userEmail,lastUsedAt'],
   notes: 'Administrators see all agents.',
   options: (args) => withListOptions(args, 0),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(client.request(AgentGrantsDocument).then(({ agentGrants }) => agentGrants)),
-        [
-          'id',
-          { key: 'clientName', head: 'CLIENT' },
-          { key: 'clientHost', head: 'HOST' },
-          { key: 'userEmail', head: 'PERSON' },
-          'scopes',
-          'devices',
-          { key: 'lastUsedAt', head: 'LAST USED' },
-          { key: 'expiresAt', head: 'EXPIRES' },
-        ],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(client.request(AgentGrantsDocument).then(({ agentGrants }) => agentGrants)),
+      [
+        'id',
+        { key: 'clientName', head: 'CLIENT' },
+        { key: 'clientHost', head: 'HOST' },
+        { key: 'userEmail', head: 'PERSON' },
+        'scopes',
+        'devices',
+        { key: 'lastUsedAt', head: 'LAST USED' },
+        { key: 'expiresAt', head: 'EXPIRES' },
+      ],
+      args,
     ),
 });
 
-const revokeCommand = leaf({
+const revokeCommand = hubLeaf({
   usage: 'revoke <id>',
   summary: 'Disconnect an agent and close its connections',
   examples: ['grants revoke 01990000-0000-7000-8000-000000000005 --yes'],
-  options: (args) => withId(args, 'Id of the connected agent').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The agent ${args.id} will lose access.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { revokeAgentGrant } = await client.request(RevokeAgentGrantDocument, { id: args.id });
-      await printThing({ id: expectAccepted(revokeAgentGrant).revokedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the connected agent'),
+  question: (args) => `The agent ${args.id} will lose access.`,
+  run: async (args, client) => {
+    const { revokeAgentGrant } = await client.request(RevokeAgentGrantDocument, { id: args.id });
+    await printThing({ id: expectAccepted(revokeAgentGrant).revokedId }, args);
   },
 });
 

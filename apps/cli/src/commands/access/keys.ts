@@ -1,10 +1,8 @@
 /** `flotilla keys`: create, list, revoke. */
 import { expectAccepted, scopes } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options/device-filter.js';
-import { exitCodes } from '../../exit-codes.js';
 import {
   ApiKeysDocument,
   CreateApiKeyDocument,
@@ -12,7 +10,7 @@ import {
   type KeyRowFragment,
 } from '../../generated/operations.js';
 import { durationMax, durationOption } from '../../options/duration-option.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 
@@ -50,17 +48,15 @@ const createCommand = leaf({
   },
 });
 
-const revokeCommand = leaf({
+const revokeCommand = hubLeaf({
   usage: 'revoke <id>',
   summary: 'Revoke a key and close its connections',
   examples: ['keys revoke 01990000-0000-7000-8000-000000000005 --yes'],
-  options: (args) => withId(args, 'Id of the key').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`Programs with the key ${args.id} will lose access.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { revokeApiKey } = await client.request(RevokeApiKeyDocument, { id: args.id });
-      await printThing({ ...expectAccepted(revokeApiKey).apiKey }, args);
-    });
+  options: (args) => withId(args, 'Id of the key'),
+  question: (args) => `Programs with the key ${args.id} will lose access.`,
+  run: async (args, client) => {
+    const { revokeApiKey } = await client.request(RevokeApiKeyDocument, { id: args.id });
+    await printThing({ ...expectAccepted(revokeApiKey).apiKey }, args);
   },
 });
 
@@ -69,28 +65,26 @@ function stateOf({ revokedAt, expiresAt }: KeyRowFragment): string {
   return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
 }
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List keys, also revoked and expired ones',
   examples: ['keys', 'keys list --columns id,name,lastUsedAt'],
   options: (args) => withListOptions(args, 0),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(client.request(ApiKeysDocument).then(({ apiKeys }) => apiKeys)),
-        [
-          'id',
-          'name',
-          { key: 'state', of: stateOf },
-          { key: 'prefix', head: 'BEGINS' },
-          'scopes',
-          'devices',
-          { key: 'lastUsedAt', head: 'LAST USED' },
-          { key: 'expiresAt', head: 'EXPIRES' },
-        ],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(client.request(ApiKeysDocument).then(({ apiKeys }) => apiKeys)),
+      [
+        'id',
+        'name',
+        { key: 'state', of: stateOf },
+        { key: 'prefix', head: 'BEGINS' },
+        'scopes',
+        'devices',
+        { key: 'lastUsedAt', head: 'LAST USED' },
+        { key: 'expiresAt', head: 'EXPIRES' },
+      ],
+      args,
     ),
 });
 

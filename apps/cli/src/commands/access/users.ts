@@ -2,10 +2,8 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { UserInput } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { readSecret } from '../../console/secret.js';
-import { exitCodes } from '../../exit-codes.js';
 import {
   CreateUserDocument,
   DeleteUserDocument,
@@ -14,7 +12,7 @@ import {
   UsersDocument,
   type UserRowFragment,
 } from '../../generated/operations.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
 
@@ -28,19 +26,17 @@ const passwordOption = {
 
 const users = async (client: FlotillaClient) => (await client.request(UsersDocument)).users;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List users',
   examples: ['users'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(users(client)),
-        ['id', 'name', 'email', 'role', { key: 'lastSignInAt', head: 'LAST SIGN-IN' }, 'disabledAt'],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(users(client)),
+      ['id', 'name', 'email', 'role', { key: 'lastSignInAt', head: 'LAST SIGN-IN' }, 'disabledAt'],
+      args,
     ),
 });
 
@@ -95,31 +91,28 @@ const switchCommand = (name: 'disable' | 'enable', summary: string) =>
     run: (args) => change(args, { disabled: name === 'disable' }),
   });
 
-const signOutCommand = leaf({
+const signOutCommand = hubLeaf({
   usage: 'sign-out <id>',
   summary: 'End all sessions of a user',
   examples: [`users sign-out ${aUser}`],
   notes: 'The user can sign in again. To prevent that, disable the user.',
   options: (args) => withId(args, 'Id of the user'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { signOutUser } = await client.request(SignOutUserDocument, { id: args.id });
-      await printThing({ id: args.id, endedSessions: expectAccepted(signOutUser).endedSessions }, args);
-    }),
+  run: async (args, client) => {
+    const { signOutUser } = await client.request(SignOutUserDocument, { id: args.id });
+    await printThing({ id: args.id, endedSessions: expectAccepted(signOutUser).endedSessions }, args);
+  },
 });
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   summary: 'Delete a user, and end all sessions',
   examples: [`users delete ${aUser} --yes`],
   notes: 'An identity provider that still grants a role creates the account again. Disable the user instead.',
-  options: (args) => withId(args, 'Id of the user').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The account ${args.id} will be deleted.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteUser } = await client.request(DeleteUserDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteUser).deletedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the user'),
+  question: (args) => `The account ${args.id} will be deleted.`,
+  run: async (args, client) => {
+    const { deleteUser } = await client.request(DeleteUserDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteUser).deletedId }, args);
   },
 });
 

@@ -1,7 +1,5 @@
 /** `flotilla webhooks`: addresses that receive events. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
-import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing, say } from '../../console/output.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
@@ -14,7 +12,7 @@ import {
   WebhookDeliveriesDocument,
   WebhooksDocument,
 } from '../../generated/operations.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
 
@@ -23,23 +21,21 @@ const typeOption = listOption('Event type, such as job.finished or device.*');
 
 const webhooks = async (client: FlotillaClient) => (await client.request(WebhooksDocument)).webhooks;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List webhooks',
   examples: ['webhooks'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(webhooks(client)),
-        ['id', 'url', 'types', 'enabled', 'pendingEvents', { key: 'failingSince' }, 'pausedAt', 'createdAt'],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(webhooks(client)),
+      ['id', 'url', 'types', 'enabled', 'pendingEvents', { key: 'failingSince' }, 'pausedAt', 'createdAt'],
+      args,
     ),
 });
 
-const createCommand = leaf({
+const createCommand = hubLeaf({
   usage: 'create <address>',
   summary: 'Create a webhook, and print the secret of its signatures once',
   examples: ['webhooks create https://example.com/hook --type "job.*" --type device.disconnected'],
@@ -47,17 +43,14 @@ const createCommand = leaf({
     args
       .positional('address', { type: 'string', demandOption: true, describe: 'http or https address' })
       .option('type', { ...typeOption, demandOption: true }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const input = { url: args.address, types: args.type };
-      const { webhook, secret } = expectAccepted(
-        (await client.request(CreateWebhookDocument, { input })).createWebhook,
-      );
-      await printThing({ ...webhook, secret }, args);
-    }),
+  run: async (args, client) => {
+    const input = { url: args.address, types: args.type };
+    const { webhook, secret } = expectAccepted((await client.request(CreateWebhookDocument, { input })).createWebhook);
+    await printThing({ ...webhook, secret }, args);
+  },
 });
 
-const editCommand = leaf({
+const editCommand = hubLeaf({
   usage: 'edit <id>',
   summary: 'Change a webhook, or enable it again after failures',
   examples: [`webhooks edit ${aWebhook} --type "job.*"`, `webhooks edit ${aWebhook} --no-enabled`],
@@ -67,92 +60,85 @@ const editCommand = leaf({
       .option('address', textOption('New address'))
       .option('type', typeOption)
       .option('enabled', { type: 'boolean', describe: 'Deliver events; --no-enabled: stop' }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id, address: url, type: types } = args;
-      const now = found(
-        (await webhooks(client)).find((webhook) => webhook.id === id),
-        'Webhook',
-        id,
-      );
-      // Only the hub pauses after failures; what a person stopped stays so.
-      const enabled = args.enabled ?? (now.enabled || now.pausedAt !== null);
-      const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
-      const variables = { id, input, revision: now.revision };
-      const { updateWebhook } = await client.request(UpdateWebhookDocument, variables);
-      await printThing({ ...expectAccepted(updateWebhook).webhook }, args);
-    }),
-});
-
-const deleteCommand = leaf({
-  usage: 'delete <id>',
-  summary: 'Delete a webhook with its deliveries',
-  examples: [`webhooks delete ${aWebhook} --yes`],
-  options: (args) => withId(args, 'Id of the webhook').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The webhook ${args.id} will receive no more events.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteWebhook } = await client.request(DeleteWebhookDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteWebhook).webhookId }, args);
-    });
+  run: async (args, client) => {
+    const { id, address: url, type: types } = args;
+    const now = found(
+      (await webhooks(client)).find((webhook) => webhook.id === id),
+      'Webhook',
+      id,
+    );
+    // Only the hub pauses after failures; what a person stopped stays so.
+    const enabled = args.enabled ?? (now.enabled || now.pausedAt !== null);
+    const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
+    const variables = { id, input, revision: now.revision };
+    const { updateWebhook } = await client.request(UpdateWebhookDocument, variables);
+    await printThing({ ...expectAccepted(updateWebhook).webhook }, args);
   },
 });
 
-const deliveriesCommand = leaf({
+const deleteCommand = hubLeaf({
+  usage: 'delete <id>',
+  summary: 'Delete a webhook with its deliveries',
+  examples: [`webhooks delete ${aWebhook} --yes`],
+  options: (args) => withId(args, 'Id of the webhook'),
+  question: (args) => `The webhook ${args.id} will receive no more events.`,
+  run: async (args, client) => {
+    const { deleteWebhook } = await client.request(DeleteWebhookDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteWebhook).webhookId }, args);
+  },
+});
+
+const deliveriesCommand = hubLeaf({
   usage: 'deliveries <id>',
   summary: 'List the latest deliveries of a webhook',
   examples: [`webhooks deliveries ${aWebhook}`],
   options: (args) => withListOptions(withId(args, 'Id of the webhook'), 20),
-  run: (args) =>
-    withClient(args, async (client) => {
-      let isCut = false;
-      const read = async () => {
-        const first = Math.min(args.limit === 0 ? deliveriesMax : args.limit + 1, deliveriesMax);
-        const answer = await client.request(WebhookDeliveriesDocument, { first });
-        const { deliveries } = found(
-          answer.webhooks.find(({ id }) => id === args.id),
-          'Webhook',
-          args.id,
-        );
-        isCut = deliveries.length === deliveriesMax && (args.limit === 0 || args.limit >= deliveriesMax);
-        return deliveries;
-      };
-      const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventType', 'eventId'] as const;
-      const code = await printList(() => rowsOf(read()), columns, args);
-      if (isCut && args.watch !== true)
-        say(`Only the latest ${deliveriesMax} deliveries are listed. There may be more.`);
-      return code;
-    }),
+  run: async (args, client) => {
+    let isCut = false;
+    const read = async () => {
+      const first = Math.min(args.limit === 0 ? deliveriesMax : args.limit + 1, deliveriesMax);
+      const answer = await client.request(WebhookDeliveriesDocument, { first });
+      const { deliveries } = found(
+        answer.webhooks.find(({ id }) => id === args.id),
+        'Webhook',
+        args.id,
+      );
+      isCut = deliveries.length === deliveriesMax && (args.limit === 0 || args.limit >= deliveriesMax);
+      return deliveries;
+    };
+    const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventType', 'eventId'] as const;
+    const code = await printList(() => rowsOf(read()), columns, args);
+    if (isCut && args.watch !== true) say(`Only the latest ${deliveriesMax} deliveries are listed. There may be more.`);
+    return code;
+  },
 });
 
 /** Deliveries that one request reads of each webhook. */
 const deliveriesMax = 100;
 
-const redeliverCommand = leaf({
+const redeliverCommand = hubLeaf({
   usage: 'redeliver <delivery>',
   summary: 'Send the event of a delivery again',
   examples: ['webhooks redeliver 01990000-0000-7000-8000-000000000008'],
   options: (args) =>
     args.positional('delivery', { type: 'string', demandOption: true, describe: 'Id of the delivery' }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { redeliverWebhook } = await client.request(RedeliverWebhookDocument, { deliveryId: args.delivery });
-      await printThing({ ...expectAccepted(redeliverWebhook).webhook }, args);
-    }),
+  run: async (args, client) => {
+    const { redeliverWebhook } = await client.request(RedeliverWebhookDocument, { deliveryId: args.delivery });
+    await printThing({ ...expectAccepted(redeliverWebhook).webhook }, args);
+  },
 });
 
-const testCommand = leaf({
+const testCommand = hubLeaf({
   usage: 'test <id>',
   summary: 'Send a test event, and show how it ended',
   examples: [`webhooks test ${aWebhook}`],
   options: (args) => withId(args, 'Id of the webhook'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { testWebhook } = await client.request(TestWebhookDocument, { id: args.id });
-      const { delivered, error, status } = expectAccepted(testWebhook);
-      await printThing({ delivered, status, error }, args);
-      return delivered ? exitCodes.done : exitCodes.refused;
-    }),
+  run: async (args, client) => {
+    const { testWebhook } = await client.request(TestWebhookDocument, { id: args.id });
+    const { delivered, error, status } = expectAccepted(testWebhook);
+    await printThing({ delivered, status, error }, args);
+    return delivered ? exitCodes.done : exitCodes.refused;
+  },
 });
 
 export const webhooksCommand = group('webhooks', 'List, create and change webhooks', [

@@ -14,7 +14,7 @@ import {
 import { given, textOption, withId } from '../../options/shared-options.js';
 import { futureTime, futureTimeOf } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { rulesCommand } from './rules.js';
 
@@ -58,38 +58,36 @@ const listCommand = leaf({
   },
 });
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   summary: 'Show an alert and its devices',
   examples: [`alerts show ${anAlert}`],
   options: (args) => withId(args, 'Id of the alert'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { alert } = await client.request(AlertDetailsDocument, { id: args.id });
-      const { devices, rule, ...rest } = found(alert, 'Alert', args.id);
-      const shown = { ...rest, rule: rule.name, ruleId: rule.id };
-      const isTable = formatOf(args) === 'table' && args.columns === undefined;
-      await printThing(isTable ? shown : { ...shown, devices }, args);
-      if (isTable && devices.length > 0) await printRows(devices, ['id', 'name'], {});
-      if (shown.deviceCount > devices.length) say(`${devices.length} of ${shown.deviceCount} devices are shown.`);
-    }),
+  run: async (args, client) => {
+    const { alert } = await client.request(AlertDetailsDocument, { id: args.id });
+    const { devices, rule, ...rest } = found(alert, 'Alert', args.id);
+    const shown = { ...rest, rule: rule.name, ruleId: rule.id };
+    const isTable = formatOf(args) === 'table' && args.columns === undefined;
+    await printThing(isTable ? shown : { ...shown, devices }, args);
+    if (isTable && devices.length > 0) await printRows(devices, ['id', 'name'], {});
+    if (shown.deviceCount > devices.length) say(`${devices.length} of ${shown.deviceCount} devices are shown.`);
+  },
 });
 
-const acknowledgeCommand = leaf({
+const acknowledgeCommand = hubLeaf({
   usage: 'ack <id>',
   summary: 'Record that a person takes care of an alert',
   examples: [`alerts ack ${anAlert} --note "The shop is being rebuilt"`],
   options: (args) => withId(args, 'Id of the alert').option('note', textOption('A note for others')),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id, note } = args;
-      const { acknowledgeAlert } = await client.request(AcknowledgeAlertDocument, { id, ...given({ note }) });
-      const { rule, ...alert } = found(expectAccepted(acknowledgeAlert).alert, 'Alert', id);
-      await printThing({ ...alert, rule: rule.name }, args);
-    }),
+  run: async (args, client) => {
+    const { id, note } = args;
+    const { acknowledgeAlert } = await client.request(AcknowledgeAlertDocument, { id, ...given({ note }) });
+    const { rule, ...alert } = found(expectAccepted(acknowledgeAlert).alert, 'Alert', id);
+    await printThing({ ...alert, rule: rule.name }, args);
+  },
 });
 
-const snoozeCommand = leaf({
+const snoozeCommand = hubLeaf({
   usage: 'snooze <rule>',
   summary: 'Send no messages about a rule, or about one device under it, for a while',
   examples: [`alerts snooze ${aRule} --for 2h`, `alerts snooze ${aRule} --device kitchen-1 --for 7d`],
@@ -103,13 +101,12 @@ const snoozeCommand = leaf({
         demandOption: true,
         coerce: (typed: unknown): string => futureTimeOf('for', typed, Date.now()),
       }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const variables = { id: args.rule, ...given({ deviceId: args.device }), until: args.for };
-      const { snoozeAlertRule } = await client.request(SnoozeAlertRuleDocument, variables);
-      const { id, name, snoozedUntil } = found(expectAccepted(snoozeAlertRule).alertRule, 'Alert rule', args.rule);
-      await printThing({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
-    }),
+  run: async (args, client) => {
+    const variables = { id: args.rule, ...given({ deviceId: args.device }), until: args.for };
+    const { snoozeAlertRule } = await client.request(SnoozeAlertRuleDocument, variables);
+    const { id, name, snoozedUntil } = found(expectAccepted(snoozeAlertRule).alertRule, 'Alert rule', args.rule);
+    await printThing({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
+  },
 });
 
 export const alertsCommand = group('alerts', 'List and acknowledge alerts, and change their rules', [

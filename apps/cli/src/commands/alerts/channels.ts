@@ -1,7 +1,6 @@
 /** `flotilla channels`: where messages about alerts go. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { NotificationChannelKind } from '@flotilla/client/schema';
-import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing, say } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
@@ -17,7 +16,7 @@ import {
 } from '../../generated/operations.js';
 import { jsonObject, readStandardInput, standardInput } from '../../json-input.js';
 import { textOption, withId } from '../../options/shared-options.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 
 const aChannel = '01990000-0000-7000-8000-00000000000f';
@@ -37,23 +36,21 @@ const configOption = textOption('Settings as JSON; - reads them from standard in
 const channels = async (client: FlotillaClient) =>
   (await client.request(NotificationChannelsDocument)).notificationChannels;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List channels',
   examples: ['channels'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(channels(client)),
-        ['id', 'name', 'kind', 'config', 'enabled', 'failingSince', 'lastError'],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(channels(client)),
+      ['id', 'name', 'kind', 'config', 'enabled', 'failingSince', 'lastError'],
+      args,
     ),
 });
 
-const createCommand = leaf({
+const createCommand = hubLeaf({
   usage: 'create <name>',
   summary: 'Create a channel',
   examples: [
@@ -66,15 +63,14 @@ const createCommand = leaf({
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the channel' })
       .option('kind', { choices: kinds, demandOption: true, describe: 'How it sends' })
       .option('config', { ...configOption, demandOption: true }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const input = { name: args.name, kind: args.kind, config: await configOf(args.config) };
-      const { createNotificationChannel } = await client.request(CreateNotificationChannelDocument, { input });
-      await printThing({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
-    }),
+  run: async (args, client) => {
+    const input = { name: args.name, kind: args.kind, config: await configOf(args.config) };
+    const { createNotificationChannel } = await client.request(CreateNotificationChannelDocument, { input });
+    await printThing({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
+  },
 });
 
-const editCommand = leaf({
+const editCommand = hubLeaf({
   usage: 'edit <id>',
   summary: 'Change a channel',
   examples: [`channels edit ${aChannel} --name "Night shift"`, `channels edit ${aChannel} --no-enabled`],
@@ -84,52 +80,49 @@ const editCommand = leaf({
       .option('name', textOption('New name'))
       .option('config', configOption)
       .option('enabled', { type: 'boolean', describe: 'Send messages; --no-enabled: stop' }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id } = args;
-      const now = found(
-        (await channels(client)).find((channel) => channel.id === id),
-        'Notification channel',
-        id,
-      );
-      const config = args.config === undefined ? now.config : await configOf(args.config);
-      const input = { name: args.name ?? now.name, kind: now.kind, config, enabled: args.enabled ?? now.enabled };
-      const variables = { id, input, revision: now.revision };
-      const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, variables);
-      await printThing({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
-    }),
+  run: async (args, client) => {
+    const { id } = args;
+    const now = found(
+      (await channels(client)).find((channel) => channel.id === id),
+      'Notification channel',
+      id,
+    );
+    const config = args.config === undefined ? now.config : await configOf(args.config);
+    const input = { name: args.name ?? now.name, kind: now.kind, config, enabled: args.enabled ?? now.enabled };
+    const variables = { id, input, revision: now.revision };
+    const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, variables);
+    await printThing({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
+  },
 });
 
-const testCommand = leaf({
+const testCommand = hubLeaf({
   usage: 'test <id>',
   summary: 'Send a test message, and show what the other end answered',
   examples: [`channels test ${aChannel}`],
   options: (args) => withId(args, 'Id of the channel'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { testNotificationChannel } = await client.request(TestNotificationChannelDocument, { id: args.id });
-      const { delivered, response, status } = expectAccepted(testNotificationChannel);
-      await printThing({ delivered, status, response }, args);
-      return delivered ? exitCodes.done : exitCodes.refused;
-    }),
+  run: async (args, client) => {
+    const { testNotificationChannel } = await client.request(TestNotificationChannelDocument, { id: args.id });
+    const { delivered, response, status } = expectAccepted(testNotificationChannel);
+    await printThing({ delivered, status, response }, args);
+    return delivered ? exitCodes.done : exitCodes.refused;
+  },
 });
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   summary: 'Delete a channel; rules no longer use it',
   examples: [`channels delete ${aChannel} --yes`],
   options: (args) => withId(args, 'Id of the channel').options(yesOption),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const left = await rulesWithout(client, args.id);
-      const warning = left.length === 0 ? '' : ` These rules have no other channel: ${left.join(', ')}.`;
-      if (!(await confirm(`The channel ${args.id} will receive no more messages.${warning}`, args)))
-        return exitCodes.refused;
-      if (args.yes === true && warning !== '') say(warning.trim());
-      const { deleteNotificationChannel } = await client.request(DeleteNotificationChannelDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
-      return exitCodes.done;
-    }),
+  run: async (args, client) => {
+    const left = await rulesWithout(client, args.id);
+    const warning = left.length === 0 ? '' : ` These rules have no other channel: ${left.join(', ')}.`;
+    if (!(await confirm(`The channel ${args.id} will receive no more messages.${warning}`, args)))
+      return exitCodes.refused;
+    if (args.yes === true && warning !== '') say(warning.trim());
+    const { deleteNotificationChannel } = await client.request(DeleteNotificationChannelDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
+    return exitCodes.done;
+  },
 });
 
 /** The names of the rules that would have no channel left. */

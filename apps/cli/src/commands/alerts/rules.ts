@@ -1,11 +1,8 @@
 /** `flotilla alerts rules`: what operators are alerted about. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { AlertKind, AlertRuleInput, DeviceFilter } from '@flotilla/client/schema';
-import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
-import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
   AlertRulesDocument,
@@ -18,7 +15,7 @@ import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options
 import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 
 const aRule = '01990000-0000-7000-8000-00000000000e';
@@ -84,16 +81,16 @@ interface RuleArguments {
 
 const rules = async (client: FlotillaClient) => (await client.request(AlertRulesDocument)).alertRules;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List the rules',
   examples: ['alerts rules'],
   options: (args) => withListOptions(args),
-  run: (args) => withClient(args, (client) => printList(() => rowsOf(rules(client)), columns, args)),
+  run: (args, client) => printList(() => rowsOf(rules(client)), columns, args),
 });
 
-const createCommand = leaf({
+const createCommand = hubLeaf({
   usage: 'create <name>',
   summary: 'Create a rule',
   examples: [
@@ -106,16 +103,15 @@ const createCommand = leaf({
       .option('kind', { choices: kinds, demandOption: true, describe: 'What it looks at' })
       .options(ruleOptions)
       .options(deviceFilterOptions),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const devices = givenFilter(deviceFilter(args));
-      const input = { name: args.name, kind: args.kind, channelIds: [], ...given({ devices }), ...changesOf(args) };
-      const { createAlertRule } = await client.request(CreateAlertRuleDocument, { input });
-      await printThing({ ...expectAccepted(createAlertRule).alertRule }, args);
-    }),
+  run: async (args, client) => {
+    const devices = givenFilter(deviceFilter(args));
+    const input = { name: args.name, kind: args.kind, channelIds: [], ...given({ devices }), ...changesOf(args) };
+    const { createAlertRule } = await client.request(CreateAlertRuleDocument, { input });
+    await printThing({ ...expectAccepted(createAlertRule).alertRule }, args);
+  },
 });
 
-const editCommand = leaf({
+const editCommand = hubLeaf({
   usage: 'edit <id>',
   summary: 'Change a rule',
   examples: [`alerts rules edit ${aRule} --for 15m`, `alerts rules edit ${aRule} --no-enabled`],
@@ -125,50 +121,47 @@ const editCommand = leaf({
       .option('name', textOption('New name'))
       .options(ruleOptions)
       .options(deviceFilterOptions),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id, name } = args;
-      const { channels, devices, ...former } = found(
-        (await rules(client)).find((rule) => rule.id === id),
-        'Alert rule',
-        id,
-      );
-      const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = former;
-      // The API returns the filter as the shape of its input.
-      const kept = (devices ?? undefined) as DeviceFilter | undefined;
-      const input: AlertRuleInput = {
-        name: former.name,
-        kind,
-        severity,
-        forSeconds,
-        threshold,
-        path,
-        below,
-        windowSeconds,
-        groupAbove,
-        repeatEverySeconds: former.repeatEverySeconds,
-        enabled: former.enabled,
-        channelIds: channels.map((channel) => channel.id),
-        ...given({ name, devices: selectsDevices(args) ? deviceFilter(args) : kept }),
-        ...changesOf(args),
-      };
-      const variables = { id, input, revision: former.revision };
-      const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, variables);
-      await printThing({ ...expectAccepted(updateAlertRule).alertRule }, args);
-    }),
+  run: async (args, client) => {
+    const { id, name } = args;
+    const { channels, devices, ...former } = found(
+      (await rules(client)).find((rule) => rule.id === id),
+      'Alert rule',
+      id,
+    );
+    const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = former;
+    // The API returns the filter as the shape of its input.
+    const kept = (devices ?? undefined) as DeviceFilter | undefined;
+    const input: AlertRuleInput = {
+      name: former.name,
+      kind,
+      severity,
+      forSeconds,
+      threshold,
+      path,
+      below,
+      windowSeconds,
+      groupAbove,
+      repeatEverySeconds: former.repeatEverySeconds,
+      enabled: former.enabled,
+      channelIds: channels.map((channel) => channel.id),
+      ...given({ name, devices: selectsDevices(args) ? deviceFilter(args) : kept }),
+      ...changesOf(args),
+    };
+    const variables = { id, input, revision: former.revision };
+    const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, variables);
+    await printThing({ ...expectAccepted(updateAlertRule).alertRule }, args);
+  },
 });
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   summary: 'Delete a rule; its alerts stay in the history',
   examples: [`alerts rules delete ${aRule} --yes`],
-  options: (args) => withId(args, 'Id of the rule').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The alert rule ${args.id} will be deleted.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteAlertRule } = await client.request(DeleteAlertRuleDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the rule'),
+  question: (args) => `The alert rule ${args.id} will be deleted.`,
+  run: async (args, client) => {
+    const { deleteAlertRule } = await client.request(DeleteAlertRuleDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
   },
 });
 

@@ -1,14 +1,12 @@
 /** `flotilla policies`: what the hub may do with a tool. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
-import { exitCodes } from '../../exit-codes.js';
 import { DeleteToolPolicyDocument, SetToolPolicyDocument, ToolPoliciesDocument } from '../../generated/operations.js';
 import { jsonObject } from '../../json-input.js';
 import { durationOption } from '../../options/duration-option.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { given, textOption } from '../../options/shared-options.js';
 
@@ -20,26 +18,24 @@ const pattern = {
   describe: 'Name of a tool, or its beginning with *, such as self.lamp.*',
 } as const;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List policies; the longest pattern that matches a tool applies',
   examples: ['policies'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(policies(client)),
-        [
-          'pattern',
-          'idempotent',
-          'disruptive',
-          'readOnly',
-          'verification',
-          { key: 'callTimeoutMs', head: 'TIMEOUT (MS)' },
-        ],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(policies(client)),
+      [
+        'pattern',
+        'idempotent',
+        'disruptive',
+        'readOnly',
+        'verification',
+        { key: 'callTimeoutMs', head: 'TIMEOUT (MS)' },
+      ],
+      args,
     ),
 });
 
@@ -94,17 +90,15 @@ const setCommand = leaf({
   },
 });
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <pattern>',
   summary: 'Delete a policy; the next shorter pattern applies',
   examples: ['policies delete "self.lamp.*" --yes'],
-  options: (args) => args.positional('pattern', pattern).options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The policy of ${printable(args.pattern)} will be deleted.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteToolPolicy } = await client.request(DeleteToolPolicyDocument, { pattern: args.pattern });
-      await printThing({ deletedPattern: expectAccepted(deleteToolPolicy).pattern }, args);
-    });
+  options: (args) => args.positional('pattern', pattern),
+  question: (args) => `The policy of ${printable(args.pattern)} will be deleted.`,
+  run: async (args, client) => {
+    const { deleteToolPolicy } = await client.request(DeleteToolPolicyDocument, { pattern: args.pattern });
+    await printThing({ deletedPattern: expectAccepted(deleteToolPolicy).pattern }, args);
   },
 });
 

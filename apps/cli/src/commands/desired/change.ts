@@ -24,7 +24,7 @@ import type { GlobalArguments } from '../../options/global-options.js';
 import { requiredDeviceFilter, selectsDevices } from '../../options/device-filter.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 import { rulesOf, withDesiredOptions, type DesiredArguments } from './desired-options.js';
 import { countsText, desiredPreviewInWords } from './desired-words.js';
 
@@ -115,39 +115,38 @@ export const editCommand = leaf({
   },
 });
 
-export const enableCommand = leaf({
+export const enableCommand = hubLeaf({
   usage: 'enable <id>',
   values: ['desired'],
   summary: 'Let a desired state apply again',
   examples: [`desired enable ${anId}`],
   options: (args) => withId(args, 'Id of the desired state'),
-  run: (args) => withClient(args, (client) => setEnabled(client, args, true)),
+  run: (args, client) => setEnabled(client, args, true),
 });
 
-export const disableCommand = leaf({
+export const disableCommand = hubLeaf({
   usage: 'disable <id>',
   values: ['desired'],
   summary: 'Send nothing more for a desired state; devices keep their values',
   examples: [`desired disable ${anId}`],
   options: (args) => withId(args, 'Id of the desired state'),
-  run: (args) => withClient(args, (client) => setEnabled(client, args, false)),
+  run: (args, client) => setEnabled(client, args, false),
 });
 
-export const deleteCommand = leaf({
+export const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   values: ['desired'],
   summary: 'Delete a desired state; devices keep their values',
   examples: [`desired delete ${anId} --yes`],
   options: (args) => withId(args, 'Id of the desired state').options(yesOption),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { name } = await storedState(client, args.id);
-      if (!(await confirm(`"${printable(name)}" will be deleted with its edits; devices keep their values.`, args)))
-        return exitCodes.refused;
-      const { deleteDesiredState } = await client.request(DeleteDesiredStateDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteDesiredState).deletedId }, args);
-      return exitCodes.done;
-    }),
+  run: async (args, client) => {
+    const { name } = await storedState(client, args.id);
+    if (!(await confirm(`"${printable(name)}" will be deleted with its edits; devices keep their values.`, args)))
+      return exitCodes.refused;
+    const { deleteDesiredState } = await client.request(DeleteDesiredStateDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteDesiredState).deletedId }, args);
+    return exitCodes.done;
+  },
 });
 
 async function withNewInput(

@@ -12,7 +12,7 @@ import {
 } from '../../generated/operations.js';
 import { withId } from '../../options/shared-options.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import {
   createCommand,
@@ -35,56 +35,53 @@ const states: readonly ComplianceState[] = [
   'OUT_OF_WINDOW',
 ];
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List desired states with the number of devices that are in sync',
   examples: ['desired', 'desired --watch'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => eachNode(async (page) => (await client.request(DesiredStatesDocument, page)).desiredStates),
-        desiredColumns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => eachNode(async (page) => (await client.request(DesiredStatesDocument, page)).desiredStates),
+      desiredColumns,
+      args,
     ),
 });
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   values: ['desired'],
   summary: 'Show a desired state, its devices by state, and its latest 10 edits',
   examples: [`desired show ${anId}`, `desired show ${anId} --output json`],
   options: (args) => withId(args, 'Id of the desired state'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const state = await storedState(client, args.id);
-      if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing({ ...state }, args);
-      const { summary, rollout, edits, id, name, tool, devices, enabled, pausedReason, generation } = state;
-      await printThing(
-        {
-          id,
-          name,
-          tool,
-          arguments: state.arguments,
-          devices,
-          window: windowText(state),
-          mode: state.mode,
-          onDrift: state.onDrift,
-          priority: state.priority,
-          generation,
-          enabled: enabled ? 'yes' : (pausedReason ?? 'no'),
-          devicesByState: `${summary.targeted}: ${countsText(summary)}`,
-          t50Seconds: summary.t50Seconds,
-          t95Seconds: summary.t95Seconds,
-          t99Seconds: summary.t99Seconds,
-          rollout: rollout?.id ?? null,
-        },
-        args,
-      );
-      await printRows(edits, ['generation', 'at', 'by', 'input'], {});
-    }),
+  run: async (args, client) => {
+    const state = await storedState(client, args.id);
+    if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing({ ...state }, args);
+    const { summary, rollout, edits, id, name, tool, devices, enabled, pausedReason, generation } = state;
+    await printThing(
+      {
+        id,
+        name,
+        tool,
+        arguments: state.arguments,
+        devices,
+        window: windowText(state),
+        mode: state.mode,
+        onDrift: state.onDrift,
+        priority: state.priority,
+        generation,
+        enabled: enabled ? 'yes' : (pausedReason ?? 'no'),
+        devicesByState: `${summary.targeted}: ${countsText(summary)}`,
+        t50Seconds: summary.t50Seconds,
+        t95Seconds: summary.t95Seconds,
+        t99Seconds: summary.t99Seconds,
+        rollout: rollout?.id ?? null,
+      },
+      args,
+    );
+    await printRows(edits, ['generation', 'at', 'by', 'input'], {});
+  },
 });
 
 const targetsCommand = leaf({
@@ -116,23 +113,21 @@ const targetsCommand = leaf({
   },
 });
 
-const editsCommand = leaf({
+const editsCommand = hubLeaf({
   usage: 'edits <id>',
   values: ['desired'],
   summary: 'List the edits of a desired state, latest first',
   examples: [`desired edits ${anId}`, `desired edits ${anId} --limit 0 --output jsonl`],
   options: (args) => withListOptions(withId(args, 'Id of the desired state')),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () =>
-          eachNode(async (page) => {
-            const { desiredState } = await client.request(DesiredStateEditsDocument, { ...page, id: args.id });
-            return found(desiredState, 'Desired state', args.id).editsConnection;
-          }),
-        ['generation', 'at', 'by', 'input'],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () =>
+        eachNode(async (page) => {
+          const { desiredState } = await client.request(DesiredStateEditsDocument, { ...page, id: args.id });
+          return found(desiredState, 'Desired state', args.id).editsConnection;
+        }),
+      ['generation', 'at', 'by', 'input'],
+      args,
     ),
 });
 

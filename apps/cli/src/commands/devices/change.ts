@@ -13,7 +13,7 @@ import {
   TagDevicesDocument,
   UpdateDeviceDocument,
 } from '../../generated/operations.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
 import { transports } from './register.js';
 
@@ -75,18 +75,16 @@ export const tagCommand = leaf({
   },
 });
 
-export const removeCommand = leaf({
+export const removeCommand = hubLeaf({
   usage: 'remove <id>',
   values: ['device'],
   summary: 'Remove a device; its credential ends at once',
   examples: [`devices remove ${aDevice} --yes`],
-  options: (args) => withId(args, 'Id of the device').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`${printable(args.id)} will be removed and disconnected.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { removeDevice } = await client.request(RemoveDeviceDocument, { deviceId: args.id });
-      await printThing({ removedId: expectAccepted(removeDevice).deviceId }, args);
-    });
+  options: (args) => withId(args, 'Id of the device'),
+  question: (args) => `${printable(args.id)} will be removed and disconnected.`,
+  run: async (args, client) => {
+    const { removeDevice } = await client.request(RemoveDeviceDocument, { deviceId: args.id });
+    await printThing({ removedId: expectAccepted(removeDevice).deviceId }, args);
   },
 });
 
@@ -108,16 +106,15 @@ export const rotateCommand = leaf({
   },
 });
 
-export const refreshToolsCommand = leaf({
+export const refreshToolsCommand = hubLeaf({
   usage: 'refresh-tools <id>',
   values: ['device'],
   summary: 'Ask an online device for its tools again',
   examples: [`devices refresh-tools ${aDevice}`],
   options: (args) => withId(args, 'Id of the device'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { refreshTools } = await client.request(RefreshToolsDocument, { deviceId: args.id });
-      const { device } = expectAccepted(refreshTools);
-      await printThing({ ...device, tools: device?.tools.map(({ name }) => name) ?? [] }, args);
-    }),
+  run: async (args, client) => {
+    const { refreshTools } = await client.request(RefreshToolsDocument, { deviceId: args.id });
+    const { device } = expectAccepted(refreshTools);
+    await printThing({ ...device, tools: device?.tools.map(({ name }) => name) ?? [] }, args);
+  },
 });

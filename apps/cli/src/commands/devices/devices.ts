@@ -1,12 +1,11 @@
 /** `flotilla devices`: the group, and what only reads. */
-import { withClient } from '../../connection.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { formatOf } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
 import { found } from '../../found.js';
 import { DeviceDetailsDocument, type DeviceDetailsQuery } from '../../generated/operations.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 import { editCommand, refreshToolsCommand, removeCommand, rotateCommand, tagCommand } from './change.js';
@@ -35,38 +34,36 @@ const columns: readonly ColumnLike<ShownDevice>[] = [
   'tags',
 ];
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List devices',
   examples: ['devices --online --tag lobby', 'devices list --output csv --columns id,name,transport --limit 0'],
   options: (args) => withListOptions(args).options(deviceFilterOptions),
-  run: (args) =>
-    withClient(args, (client) => printList(() => client.devices({ filter: deviceFilter(args) }), columns, args)),
+  run: (args, client) => printList(() => client.devices({ filter: deviceFilter(args) }), columns, args),
 });
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   values: ['device'],
   summary: 'Show one device with its tools and last sessions',
   examples: ['devices show 02:00:00:00:00:01'],
   options: (args) => withId(args, 'Id of the device'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const device = found((await client.request(DeviceDetailsDocument, { id: args.id })).device, 'Device', args.id);
-      const isTable = formatOf(args) === 'table';
-      await printThing(
-        isTable
-          ? {
-              ...device,
-              groups: device.groups.map(({ name }) => name),
-              tools: device.tools.map(({ name }) => name),
-              sessions: device.sessions.map(sessionInWords),
-            }
-          : device,
-        args,
-      );
-    }),
+  run: async (args, client) => {
+    const device = found((await client.request(DeviceDetailsDocument, { id: args.id })).device, 'Device', args.id);
+    const isTable = formatOf(args) === 'table';
+    await printThing(
+      isTable
+        ? {
+            ...device,
+            groups: device.groups.map(({ name }) => name),
+            tools: device.tools.map(({ name }) => name),
+            sessions: device.sessions.map(sessionInWords),
+          }
+        : device,
+      args,
+    );
+  },
 });
 
 type Session = NonNullable<DeviceDetailsQuery['device']>['sessions'][number];

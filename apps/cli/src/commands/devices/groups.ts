@@ -2,10 +2,8 @@
 import { expectAccepted } from '@flotilla/client';
 import type { DeviceFilter } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { requiredDeviceFilter, selectsDevices, withDevices } from '../../options/device-filter.js';
-import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
   CreateDeviceGroupDocument,
@@ -15,7 +13,7 @@ import {
   UpdateDeviceGroupDocument,
 } from '../../generated/operations.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
 
@@ -26,19 +24,17 @@ const settings = {
   'voice-url': textOption('Voice servers for devices that have none; an empty text removes them'),
 } as const;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List device groups',
   examples: ['groups'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups),
-        ['id', 'name', { key: 'deviceCount', head: 'DEVICES' }, 'filter', 'timeZone'],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups),
+      ['id', 'name', { key: 'deviceCount', head: 'DEVICES' }, 'filter', 'timeZone'],
+      args,
     ),
 });
 
@@ -56,30 +52,29 @@ const createCommand = leaf({
   },
 });
 
-const editCommand = leaf({
+const editCommand = hubLeaf({
   usage: 'edit <id>',
   summary: 'Change the name, filter, time zone or voice servers of a group',
   examples: [`groups edit ${aGroup} --name "Lobby and bar" --filter '{"any":[{"tags":["lobby"]},{"tags":["bar"]}]}'`],
   notes: 'Options that select devices replace the whole filter. It fails if another person changed it in the meantime.',
   options: (args) =>
     withDevices(withId(args, 'Id of the group')).option('name', textOption('New name')).options(settings),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id, name } = args;
-      const now = found((await client.request(DeviceGroupDocument, { id })).deviceGroup, 'Group', id);
-      const input = {
-        name: now.name,
-        // The API returns the filter as it was given: the shape of its input.
-        filter: selectsDevices(args) ? requiredDeviceFilter(args) : (now.filter as DeviceFilter),
-        timeZone: now.timeZone,
-        voiceUrl: now.voiceUrl,
-        ...given({ name }),
-        ...settingsOf(args),
-      };
-      const variables = { id, input, revision: now.revision };
-      const { updateDeviceGroup } = await client.request(UpdateDeviceGroupDocument, variables);
-      await printThing({ ...expectAccepted(updateDeviceGroup).deviceGroup }, args);
-    }),
+  run: async (args, client) => {
+    const { id, name } = args;
+    const now = found((await client.request(DeviceGroupDocument, { id })).deviceGroup, 'Group', id);
+    const input = {
+      name: now.name,
+      // The API returns the filter as it was given: the shape of its input.
+      filter: selectsDevices(args) ? requiredDeviceFilter(args) : (now.filter as DeviceFilter),
+      timeZone: now.timeZone,
+      voiceUrl: now.voiceUrl,
+      ...given({ name }),
+      ...settingsOf(args),
+    };
+    const variables = { id, input, revision: now.revision };
+    const { updateDeviceGroup } = await client.request(UpdateDeviceGroupDocument, variables);
+    await printThing({ ...expectAccepted(updateDeviceGroup).deviceGroup }, args);
+  },
 });
 
 function settingsOf(args: { readonly timeZone?: string | undefined; readonly voiceUrl?: string | undefined }) {
@@ -90,17 +85,15 @@ function settingsOf(args: { readonly timeZone?: string | undefined; readonly voi
   });
 }
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   summary: 'Delete a group; its devices stay',
   examples: [`groups delete ${aGroup} --yes`],
-  options: (args) => withId(args, 'Id of the group').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The group ${args.id} will be deleted; its devices stay.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteDeviceGroup } = await client.request(DeleteDeviceGroupDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteDeviceGroup).deviceGroupId }, args);
-    });
+  options: (args) => withId(args, 'Id of the group'),
+  question: (args) => `The group ${args.id} will be deleted; its devices stay.`,
+  run: async (args, client) => {
+    const { deleteDeviceGroup } = await client.request(DeleteDeviceGroupDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteDeviceGroup).deviceGroupId }, args);
   },
 });
 

@@ -1,12 +1,11 @@
 /** `flotilla devices pictures`, `snapshot` and `show-image`. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import { printThing } from '../../console/output.js';
 import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { PicturesDocument, ShowImageDocument, TakeSnapshotDocument } from '../../generated/operations.js';
 import { numberOption } from '../../options/number-option.js';
 import { eachNode } from '../../pages.js';
-import { leaf } from '../command.js';
+import { hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 
@@ -14,24 +13,23 @@ const aDevice = '02:00:00:00:00:01';
 /** A call may take 300 s. */
 const callRequest = { timeoutMs: 310_000 };
 
-export const picturesCommand = leaf({
+export const picturesCommand = hubLeaf({
   usage: 'pictures [id]',
   values: ['device'],
   summary: 'List the pictures of a device, or of all devices, latest first',
   examples: [`devices pictures ${aDevice}`],
   options: (args) => withListOptions(args, 50).positional('id', { type: 'string', describe: 'Id of the device' }),
-  run: (args) =>
-    withClient(args, (client) => {
-      const device = args.id === undefined ? {} : { deviceId: args.id };
-      return printList(
-        () => eachNode(async (page) => (await client.request(PicturesDocument, { ...device, ...page })).uploads),
-        ['id', 'deviceId', 'kind', 'contentType', { key: 'sizeBytes', head: 'BYTES' }, 'at', 'url'],
-        args,
-      );
-    }),
+  run: (args, client) => {
+    const device = args.id === undefined ? {} : { deviceId: args.id };
+    return printList(
+      () => eachNode(async (page) => (await client.request(PicturesDocument, { ...device, ...page })).uploads),
+      ['id', 'deviceId', 'kind', 'contentType', { key: 'sizeBytes', head: 'BYTES' }, 'at', 'url'],
+      args,
+    );
+  },
 });
 
-export const snapshotCommand = leaf({
+export const snapshotCommand = hubLeaf({
   usage: 'snapshot <id>',
   values: ['device'],
   summary: 'Take a picture of the screen of a device, and print its address',
@@ -41,20 +39,19 @@ export const snapshotCommand = leaf({
       'quality',
       numberOption('quality', 'Quality of the JPEG, from 1 to 100 [80]', { min: 1, max: 100 }),
     ),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id: deviceId, quality } = args;
-      const variables = { deviceId, ...(quality === undefined ? {} : { quality }) };
-      const { takeSnapshot } = await client.request(TakeSnapshotDocument, variables, callRequest);
-      const { upload, call } = expectAccepted(takeSnapshot);
-      if (upload !== null) return printThing(upload, args);
-      if (call === null) return;
-      await printOutcome(call, args);
-      return exitCodeOfCall(call);
-    }),
+  run: async (args, client) => {
+    const { id: deviceId, quality } = args;
+    const variables = { deviceId, ...(quality === undefined ? {} : { quality }) };
+    const { takeSnapshot } = await client.request(TakeSnapshotDocument, variables, callRequest);
+    const { upload, call } = expectAccepted(takeSnapshot);
+    if (upload !== null) return printThing(upload, args);
+    if (call === null) return;
+    await printOutcome(call, args);
+    return exitCodeOfCall(call);
+  },
 });
 
-export const showImageCommand = leaf({
+export const showImageCommand = hubLeaf({
   usage: 'show-image <id> <picture>',
   values: ['device'],
   summary: 'Show a stored picture on the screen of a device',
@@ -65,12 +62,11 @@ export const showImageCommand = leaf({
       demandOption: true,
       describe: 'Id of the picture',
     }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const variables = { deviceId: args.id, uploadId: args.picture };
-      const { call } = expectAccepted((await client.request(ShowImageDocument, variables, callRequest)).showImage);
-      if (call === null) return;
-      await printOutcome(call, args);
-      return exitCodeOfCall(call);
-    }),
+  run: async (args, client) => {
+    const variables = { deviceId: args.id, uploadId: args.picture };
+    const { call } = expectAccepted((await client.request(ShowImageDocument, variables, callRequest)).showImage);
+    if (call === null) return;
+    await printOutcome(call, args);
+    return exitCodeOfCall(call);
+  },
 });

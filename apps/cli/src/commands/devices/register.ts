@@ -1,12 +1,11 @@
 /** `flotilla devices add` and `import`. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import { printThing } from '../../console/output.js';
 import { importDevices } from '../../device-import/import-devices.js';
 import { RegisterDeviceDocument } from '../../generated/operations.js';
 import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
-import { leaf } from '../command.js';
+import { hubLeaf } from '../command.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
 
 /** The hub refuses trust on first use for more than seven days. */
@@ -18,7 +17,7 @@ const trustOption = durationOption(
 
 export const transports = ['MQTT', 'WEBSOCKET', 'TCP'] as const;
 
-export const addCommand = leaf({
+export const addCommand = hubLeaf({
   usage: 'add <id>',
   summary: 'Register one device, and print its credential once',
   examples: [
@@ -34,33 +33,23 @@ export const addCommand = leaf({
       .option('address', textOption('host:port of an MCPU device with TCP'))
       .option('client-id', textOption('Client-Id (UUID) of the board, which proves its identity'))
       .option('admit-without-code-for', trustOption),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const {
-        id: deviceId,
-        dialect,
-        name,
-        tag: tags,
-        transport,
-        address,
-        clientId,
-        admitWithoutCodeFor: seconds,
-      } = args;
-      const admitWithoutCodeUntil =
-        seconds === undefined ? undefined : new Date(Date.now() + seconds * 1_000).toISOString();
-      const input = {
-        deviceId,
-        dialect,
-        ...given({ name, tags, transport, address, clientId, admitWithoutCodeUntil }),
-      };
-      const { device, credential } = expectAccepted(
-        (await client.request(RegisterDeviceDocument, { input })).registerDevice,
-      );
-      await printThing({ ...device, credential }, args);
-    }),
+  run: async (args, client) => {
+    const { id: deviceId, dialect, name, tag: tags, transport, address, clientId, admitWithoutCodeFor: seconds } = args;
+    const admitWithoutCodeUntil =
+      seconds === undefined ? undefined : new Date(Date.now() + seconds * 1_000).toISOString();
+    const input = {
+      deviceId,
+      dialect,
+      ...given({ name, tags, transport, address, clientId, admitWithoutCodeUntil }),
+    };
+    const { device, credential } = expectAccepted(
+      (await client.request(RegisterDeviceDocument, { input })).registerDevice,
+    );
+    await printThing({ ...device, credential }, args);
+  },
 });
 
-export const importCommand = leaf({
+export const importCommand = hubLeaf({
   usage: 'import <file>',
   summary: 'Register devices from a CSV file (- for standard input), and print their credentials once, as JSON lines',
   examples: ['devices import boards.csv --dry-run', 'devices import boards.csv > credentials.jsonl'],
@@ -74,5 +63,5 @@ export const importCommand = leaf({
       .option('from-line', numberOption('from-line', 'Start at this line of the file', { min: 1, max: intMax }))
       .option('admit-without-code-for', trustOption)
       .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' }),
-  run: (args) => withClient(args, (client) => importDevices(client, args)),
+  run: (args, client) => importDevices(client, args),
 });

@@ -1,6 +1,5 @@
 /** `flotilla enrol block`, `unblock` and `blocked`: boards that are not admitted. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
 import {
@@ -11,7 +10,7 @@ import {
 } from '../../generated/operations.js';
 import { durationOption } from '../../options/duration-option.js';
 import { eachNode } from '../../pages.js';
-import { leaf } from '../command.js';
+import { hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { given, withId } from '../../options/shared-options.js';
 
@@ -19,7 +18,7 @@ const aBoard = '02:00:00:00:00:01';
 /** As the hub allows for a block with an end. */
 const blockMax = '3660d';
 
-export const blockCommand = leaf({
+export const blockCommand = hubLeaf({
   usage: 'block <id>',
   summary: 'Block a board: it waits as before, but is not listed, and nothing admits it',
   examples: [`enrol block ${aBoard}`, `enrol block ${aBoard} --for 24h`],
@@ -29,24 +28,22 @@ export const blockCommand = leaf({
       'for',
       durationOption('for', 'How long the block lasts', { plain: 'h', min: '36s', max: blockMax }),
     ),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 1_000).toISOString();
-      const { blockBoard } = await client.request(BlockBoardDocument, { deviceId: args.id, ...given({ until }) });
-      await printThing({ ...expectAccepted(blockBoard).blockedBoard }, args);
-    }),
+  run: async (args, client) => {
+    const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 1_000).toISOString();
+    const { blockBoard } = await client.request(BlockBoardDocument, { deviceId: args.id, ...given({ until }) });
+    await printThing({ ...expectAccepted(blockBoard).blockedBoard }, args);
+  },
 });
 
-export const unblockCommand = leaf({
+export const unblockCommand = hubLeaf({
   usage: 'unblock <id>',
   summary: 'End the block of a board; if it still asks, it is listed again',
   examples: [`enrol unblock ${aBoard}`],
   options: (args) => withId(args, 'MAC address of the board'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { unblockBoard } = await client.request(UnblockBoardDocument, { deviceId: args.id });
-      await printThing({ deviceId: expectAccepted(unblockBoard).deviceId, blocked: false }, args);
-    }),
+  run: async (args, client) => {
+    const { unblockBoard } = await client.request(UnblockBoardDocument, { deviceId: args.id });
+    await printThing({ deviceId: expectAccepted(unblockBoard).deviceId, blocked: false }, args);
+  },
 });
 
 const columns: readonly ColumnLike<BlockedRowFragment>[] = [
@@ -57,17 +54,15 @@ const columns: readonly ColumnLike<BlockedRowFragment>[] = [
   { key: 'blockedAt', head: 'SINCE' },
 ];
 
-export const blockedCommand = leaf({
+export const blockedCommand = hubLeaf({
   usage: 'blocked',
   summary: 'List blocked boards',
   examples: ['enrol blocked'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => eachNode(async (page) => (await client.request(BlockedBoardsDocument, page)).blockedBoards),
-        columns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => eachNode(async (page) => (await client.request(BlockedBoardsDocument, page)).blockedBoards),
+      columns,
+      args,
     ),
 });

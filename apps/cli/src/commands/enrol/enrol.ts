@@ -1,6 +1,5 @@
 /** `flotilla enrol`: the devices that wait for approval. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
 import { found } from '../../found.js';
@@ -11,7 +10,7 @@ import {
   type EnrolmentsQuery,
 } from '../../generated/operations.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { listOption, textOption } from '../../options/shared-options.js';
 import { blockCommand, blockedCommand, unblockCommand } from './block.js';
@@ -32,16 +31,16 @@ const columns: readonly ColumnLike<Waiting>[] = [
 const waiting = (client: FlotillaClient) =>
   eachNode(async (page) => (await client.request(EnrolmentsDocument, page)).enrolments);
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List devices that wait for approval',
   examples: ['enrol', 'enrol list --watch'],
   options: (args) => withListOptions(args),
-  run: (args) => withClient(args, (client) => printList(() => waiting(client), columns, args)),
+  run: (args, client) => printList(() => waiting(client), columns, args),
 });
 
-const approveCommand = leaf({
+const approveCommand = hubLeaf({
   usage: 'approve <code>',
   summary: 'Approve the device that shows this code',
   examples: ['enrol approve 123456 --name "Lobby left" --tag lobby'],
@@ -55,15 +54,14 @@ const approveCommand = leaf({
         default: false,
         describe: 'Approve it also if it replaces an online device',
       }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { code, name, tag: tags, confirm } = args;
-      const { approveEnrolment } = await client.request(ApproveEnrolmentDocument, { code, name, tags, confirm });
-      await printThing({ ...expectAccepted(approveEnrolment).device }, args);
-    }),
+  run: async (args, client) => {
+    const { code, name, tag: tags, confirm } = args;
+    const { approveEnrolment } = await client.request(ApproveEnrolmentDocument, { code, name, tags, confirm });
+    await printThing({ ...expectAccepted(approveEnrolment).device }, args);
+  },
 });
 
-const rejectCommand = leaf({
+const rejectCommand = hubLeaf({
   usage: 'reject <device>',
   summary: 'Reject a device that waits; it may ask again',
   examples: ['enrol reject 02:00:00:00:00:01'],
@@ -73,12 +71,11 @@ const rejectCommand = leaf({
       demandOption: true,
       describe: 'Device id, code or id of the enrolment',
     }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id, deviceId } = found(await enrolmentOf(client, args.device), 'Waiting device', args.device);
-      expectAccepted((await client.request(RejectEnrolmentDocument, { id })).rejectEnrolment);
-      await printThing({ deviceId, rejected: true }, args);
-    }),
+  run: async (args, client) => {
+    const { id, deviceId } = found(await enrolmentOf(client, args.device), 'Waiting device', args.device);
+    expectAccepted((await client.request(RejectEnrolmentDocument, { id })).rejectEnrolment);
+    await printThing({ deviceId, rejected: true }, args);
+  },
 });
 
 async function enrolmentOf(client: FlotillaClient, named: string): Promise<Waiting | undefined> {

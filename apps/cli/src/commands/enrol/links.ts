@@ -1,10 +1,7 @@
 /** `flotilla enrol link` and `enrol links`: OTA addresses that approve devices without a code. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
-import { exitCodes } from '../../exit-codes.js';
 import {
   CreateEnrolmentLinkDocument,
   EnrolmentLinksDocument,
@@ -13,14 +10,14 @@ import {
 } from '../../generated/operations.js';
 import { durationMax, durationOption } from '../../options/duration-option.js';
 import { intMax, numberOf } from '../../options/number-option.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { listOption, textOption, withId } from '../../options/shared-options.js';
 
 /** Default lifetime of an enrolment link: 24 hours. */
 const linkSeconds = 86_400;
 
-export const linkCommand = leaf({
+export const linkCommand = hubLeaf({
   usage: 'link',
   summary: 'Create an OTA address that approves devices without a code, and print it once',
   examples: ['enrol link --name "Pallet 7" --max-devices 200 --expires-in 48h --tag lobby'],
@@ -37,16 +34,15 @@ export const linkCommand = leaf({
         durationOption('expires-in', 'How long the link is valid, 24h by default', { plain: 'h', max: durationMax }),
       )
       .option('tag', listOption('Tag for the devices')),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkSeconds) * 1_000).toISOString();
-      const { name, maxDevices, tag: tags } = args;
-      const input = { name, maxDevices, expiresAt, ...(tags === undefined ? {} : { tags }) };
-      const { enrolmentLink, url } = expectAccepted(
-        (await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink,
-      );
-      await printThing({ ...enrolmentLink, url }, args);
-    }),
+  run: async (args, client) => {
+    const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkSeconds) * 1_000).toISOString();
+    const { name, maxDevices, tag: tags } = args;
+    const input = { name, maxDevices, expiresAt, ...(tags === undefined ? {} : { tags }) };
+    const { enrolmentLink, url } = expectAccepted(
+      (await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink,
+    );
+    await printThing({ ...enrolmentLink, url }, args);
+  },
 });
 
 const columns: readonly ColumnLike<LinkRowFragment>[] = [
@@ -64,33 +60,29 @@ function stateOf({ revokedAt, expiresAt, usedCount, maxDevices }: LinkRowFragmen
   return usedCount >= maxDevices ? 'used up' : 'open';
 }
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List links',
   examples: ['enrol links'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(client.request(EnrolmentLinksDocument).then(({ enrolmentLinks }) => enrolmentLinks)),
-        columns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(client.request(EnrolmentLinksDocument).then(({ enrolmentLinks }) => enrolmentLinks)),
+      columns,
+      args,
     ),
 });
 
-const revokeCommand = leaf({
+const revokeCommand = hubLeaf({
   usage: 'revoke <id>',
   summary: 'Revoke a link; devices that it approved stay',
   examples: ['enrol links revoke 01990000-0000-7000-8000-000000000004 --yes'],
-  options: (args) => withId(args, 'Id of the link').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The link ${args.id} will approve no more devices.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { revokeEnrolmentLink } = await client.request(RevokeEnrolmentLinkDocument, { id: args.id });
-      await printThing({ ...expectAccepted(revokeEnrolmentLink).enrolmentLink }, args);
-    });
+  options: (args) => withId(args, 'Id of the link'),
+  question: (args) => `The link ${args.id} will approve no more devices.`,
+  run: async (args, client) => {
+    const { revokeEnrolmentLink } = await client.request(RevokeEnrolmentLinkDocument, { id: args.id });
+    await printThing({ ...expectAccepted(revokeEnrolmentLink).enrolmentLink }, args);
   },
 });
 

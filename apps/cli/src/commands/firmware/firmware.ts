@@ -1,9 +1,8 @@
 /** `flotilla firmware`: the group, and the list of images. */
 import type { ColumnLike } from '../../console/output-format.js';
-import { withClient } from '../../connection.js';
 import { FirmwareImagesDocument, type ImageRowFragment } from '../../generated/operations.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { deleteCommand, publishCommand, uploadCommand, withdrawCommand } from './images.js';
 import { revertCommand, rollOutCommand } from './roll-out.js';
@@ -21,19 +20,17 @@ const columns: readonly ColumnLike<ImageRowFragment>[] = [
   'uploadedAt',
 ];
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List images, latest first',
   examples: ['firmware', 'firmware list --output csv --columns id,version,state'],
   options: (args) => withListOptions(args, 50),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => eachNode(async (page) => (await client.request(FirmwareImagesDocument, page)).firmwareImages),
-        columns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => eachNode(async (page) => (await client.request(FirmwareImagesDocument, page)).firmwareImages),
+      columns,
+      args,
     ),
 });
 

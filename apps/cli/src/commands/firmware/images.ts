@@ -5,15 +5,14 @@ import path from 'node:path';
 import { expectAccepted } from '@flotilla/client';
 import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
-import { exitCodes, UsageError } from '../../exit-codes.js';
+import { UsageError } from '../../exit-codes.js';
 import {
   DeleteFirmwareImageDocument,
   PublishFirmwareImageDocument,
   WithdrawFirmwareImageDocument,
 } from '../../generated/operations.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 import { listOption, textOption, withId } from '../../options/shared-options.js';
 
 const anImage = '01990000-0000-7000-8000-000000000002';
@@ -52,7 +51,7 @@ async function imageIn(file: string): Promise<Blob> {
   }
 }
 
-export const publishCommand = leaf({
+export const publishCommand = hubLeaf({
   usage: 'publish <id>',
   values: ['image'],
   summary: 'Publish an image for the given boards',
@@ -61,38 +60,34 @@ export const publishCommand = leaf({
     withId(args, 'Id of the image')
       .option('model', { ...listOption('Board, as devices report it'), demandOption: true })
       .option('notes', textOption('Notes that the console shows with the image')),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const variables = { id: args.id, models: args.model, notes: args.notes };
-      const { publishFirmwareImage } = await client.request(PublishFirmwareImageDocument, variables);
-      await printThing({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
-    }),
+  run: async (args, client) => {
+    const variables = { id: args.id, models: args.model, notes: args.notes };
+    const { publishFirmwareImage } = await client.request(PublishFirmwareImageDocument, variables);
+    await printThing({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
+  },
 });
 
-export const withdrawCommand = leaf({
+export const withdrawCommand = hubLeaf({
   usage: 'withdraw <id>',
   values: ['image'],
   summary: 'Withdraw an image; no device receives it any more',
   examples: [`firmware withdraw ${anImage}`],
   options: (args) => withId(args, 'Id of the image'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { withdrawFirmwareImage } = await client.request(WithdrawFirmwareImageDocument, { id: args.id });
-      await printThing({ ...expectAccepted(withdrawFirmwareImage).firmwareImage }, args);
-    }),
+  run: async (args, client) => {
+    const { withdrawFirmwareImage } = await client.request(WithdrawFirmwareImageDocument, { id: args.id });
+    await printThing({ ...expectAccepted(withdrawFirmwareImage).firmwareImage }, args);
+  },
 });
 
-export const deleteCommand = leaf({
+export const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   values: ['image'],
   summary: 'Delete an unpublished image that no job uses',
   examples: [`firmware delete ${anImage} --yes`],
-  options: (args) => withId(args, 'Id of the image').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The image ${args.id} and its file will be deleted.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteFirmwareImage } = await client.request(DeleteFirmwareImageDocument, { id: args.id });
-      await printThing({ ...expectAccepted(deleteFirmwareImage).firmwareImage }, args);
-    });
+  options: (args) => withId(args, 'Id of the image'),
+  question: (args) => `The image ${args.id} and its file will be deleted.`,
+  run: async (args, client) => {
+    const { deleteFirmwareImage } = await client.request(DeleteFirmwareImageDocument, { id: args.id });
+    await printThing({ ...expectAccepted(deleteFirmwareImage).firmwareImage }, args);
   },
 });

@@ -2,14 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { columnOf, formatOf, type OutputOptions } from '../../console/output-format.js';
 import { printRows, RowPrinter } from '../../console/output.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { followJob, runJob } from '../../run-job.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 import { jobColumns } from '../jobs/job-columns.js';
 import { textOption } from '../../options/shared-options.js';
 
@@ -28,7 +27,7 @@ export const rollOutCommand = leaf({
   },
 });
 
-export const revertCommand = leaf({
+export const revertCommand = hubLeaf({
   usage: 'revert <job>',
   values: ['job'],
   summary: 'Return the devices of a roll-out to the versions that they had before',
@@ -38,17 +37,14 @@ export const revertCommand = leaf({
     args
       .positional('job', { type: 'string', demandOption: true, describe: 'Id of the job of the roll-out' })
       .option('idempotency-key', textOption('A repeated command with the same key finds the first jobs'))
-      .option('follow', { type: 'boolean', describe: 'Follow the jobs one by one; Ctrl-C leaves them running' })
-      .options(yesOption),
-  run: async (args) => {
-    if (!(await confirm('A revert restarts devices with their former firmware.', args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
-      const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
-      const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
-      if (args.follow !== true) return printRows(jobs, jobColumns, args);
-      return followAll(client, jobs, args);
-    });
+      .option('follow', { type: 'boolean', describe: 'Follow the jobs one by one; Ctrl-C leaves them running' }),
+  question: () => 'A revert restarts devices with their former firmware.',
+  run: async (args, client) => {
+    const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
+    const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
+    const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
+    if (args.follow !== true) return printRows(jobs, jobColumns, args);
+    return followAll(client, jobs, args);
   },
 });
 

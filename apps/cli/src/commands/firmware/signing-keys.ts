@@ -3,27 +3,24 @@ import { readFile } from 'node:fs/promises';
 import { expectAccepted } from '@flotilla/client';
 import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
-import { exitCodes, UsageError } from '../../exit-codes.js';
+import { UsageError } from '../../exit-codes.js';
 import { AddSigningKeyDocument, RemoveSigningKeyDocument, SigningKeysDocument } from '../../generated/operations.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List keys',
   examples: ['firmware keys'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(client.request(SigningKeysDocument).then(({ firmwareSigningKeys }) => firmwareSigningKeys)),
-        ['id', 'name', 'fingerprint', { key: 'createdAt', head: 'ADDED' }],
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(client.request(SigningKeysDocument).then(({ firmwareSigningKeys }) => firmwareSigningKeys)),
+      ['id', 'name', 'fingerprint', { key: 'createdAt', head: 'ADDED' }],
+      args,
     ),
 });
 
@@ -46,18 +43,15 @@ const addCommand = leaf({
   },
 });
 
-const removeCommand = leaf({
+const removeCommand = hubLeaf({
   usage: 'remove <id>',
   summary: 'Remove a key; its images then count as unsigned',
   examples: ['firmware keys remove 01990000-0000-7000-8000-000000000003 --yes'],
-  options: (args) => withId(args, 'Id of the key').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`Images that the key ${args.id} signed will count as unsigned.`, args)))
-      return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { removeFirmwareSigningKey } = await client.request(RemoveSigningKeyDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(removeFirmwareSigningKey).deletedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the key'),
+  question: (args) => `Images that the key ${args.id} signed will count as unsigned.`,
+  run: async (args, client) => {
+    const { removeFirmwareSigningKey } = await client.request(RemoveSigningKeyDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(removeFirmwareSigningKey).deletedId }, args);
   },
 });
 

@@ -2,12 +2,11 @@
 import { decidedOf, stateOf, troublesOf } from '../../console/job-progress.js';
 import { formatOf, type ColumnLike } from '../../console/output-format.js';
 import { printRows, printThing, say, write } from '../../console/output.js';
-import { withClient } from '../../connection.js';
 import { found } from '../../found.js';
 import { JobDetailsDocument, JobsDocument, type JobDetailsQuery } from '../../generated/operations.js';
 import { jsonLines } from '../../json-input.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { textOption, withId } from '../../options/shared-options.js';
 import { jobColumns } from './job-columns.js';
@@ -26,7 +25,7 @@ const jobStates = [
   'FINISHED',
 ] as const;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List jobs, latest first',
@@ -36,37 +35,35 @@ const listCommand = leaf({
       .option('state', { choices: jobStates, array: true, nargs: 1, describe: 'Only jobs in this state; repeatable' })
       .option('tool', textOption('Only jobs that call this tool'))
       .option('search', textOption('Part of the name')),
-  run: (args) =>
-    withClient(args, (client) => {
-      const { state, tool, search } = args;
-      const filter = { ...(state && { states: state }), ...(tool && { tool }), ...(search && { search }) };
-      return printList(
-        () => eachNode(async (page) => (await client.request(JobsDocument, { filter, ...page })).jobs),
-        jobColumns,
-        args,
-      );
-    }),
+  run: (args, client) => {
+    const { state, tool, search } = args;
+    const filter = { ...(state && { states: state }), ...(tool && { tool }), ...(search && { search }) };
+    return printList(
+      () => eachNode(async (page) => (await client.request(JobsDocument, { filter, ...page })).jobs),
+      jobColumns,
+      args,
+    );
+  },
 });
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   values: ['job'],
   summary: 'Show one job with its waves, and its failures in groups',
   examples: ['jobs show 01990000-0000-7000-8000-000000000001'],
   options: (args) => withId(args, 'Id of the job'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
-      if (formatOf(args) !== 'table') return printThing(job, args);
-      const { id, name, progress, waves, failureGroups, ...rest } = job;
-      const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
-      await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);
-      if (waves.length > 0) await printRows(waves, waveColumns, {});
-      if (failureGroups.length > 0)
-        await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
-      if (job.pauseReason === 'WAVE_GATE')
-        say(`The job waits at the gate of wave ${job.currentWave}. To go on: flotilla jobs open-wave ${id}`);
-    }),
+  run: async (args, client) => {
+    const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
+    if (formatOf(args) !== 'table') return printThing(job, args);
+    const { id, name, progress, waves, failureGroups, ...rest } = job;
+    const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
+    await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);
+    if (waves.length > 0) await printRows(waves, waveColumns, {});
+    if (failureGroups.length > 0)
+      await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
+    if (job.pauseReason === 'WAVE_GATE')
+      say(`The job waits at the gate of wave ${job.currentWave}. To go on: flotilla jobs open-wave ${id}`);
+  },
 });
 
 const waveColumns: readonly ColumnLike<Wave>[] = [
@@ -96,22 +93,21 @@ function withoutState(job: object): Readonly<Record<string, unknown>> {
   );
 }
 
-const resultsCommand = leaf({
+const resultsCommand = hubLeaf({
   usage: 'results <id>',
   values: ['job'],
   summary: 'Print the outcome of every device, as CSV if you choose no other format',
   examples: ['jobs results 01990000-0000-7000-8000-000000000001 --output jsonl'],
   options: (args) => withId(args, 'Id of the job'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const isCsv = (args.output === undefined && args.json !== true) || args.output === 'csv';
-      if (isCsv && args.columns === undefined) {
-        for await (const part of client.jobResults(args.id, 'csv')) await write(part);
-        return;
-      }
-      const rows = jsonLines(client.jobResults(args.id, 'jsonl'));
-      await printRows(rows, resultColumns, { ...args, ...(isCsv ? { output: 'csv' } : {}) });
-    }),
+  run: async (args, client) => {
+    const isCsv = (args.output === undefined && args.json !== true) || args.output === 'csv';
+    if (isCsv && args.columns === undefined) {
+      for await (const part of client.jobResults(args.id, 'csv')) await write(part);
+      return;
+    }
+    const rows = jsonLines(client.jobResults(args.id, 'jsonl'));
+    await printRows(rows, resultColumns, { ...args, ...(isCsv ? { output: 'csv' } : {}) });
+  },
 });
 
 const resultColumns = ['deviceId', 'outcome', 'state', 'wave', 'attempts', 'decidedAt'].map((key) => ({ key }));

@@ -25,7 +25,7 @@ import { futureTime, removableTime } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
 import { followJob, printJob, runJob } from '../../run-job.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { jobColumns } from './job-columns.js';
 
@@ -52,23 +52,21 @@ const scheduleOptions = {
   until: futureTime('until', lastStart),
 } as const;
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List recurring jobs with their next and last run',
   examples: ['recurring'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
-        columns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
+      columns,
+      args,
     ),
 });
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   summary: 'Show a recurring job, its next runs and its latest jobs',
   examples: [`recurring show ${anId} --runs 10`],
@@ -77,13 +75,12 @@ const showCommand = leaf({
       'runs',
       numberOption('runs', 'Next runs to show', { min: 1, max: 100 }),
     ),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { times, jobs, ...job } = await detailsOf(client, args.id, args.runs ?? 5);
-      if (formatOf(args) !== 'table') return printThing({ ...job, nextRuns: times, jobs: jobs.nodes }, args);
-      await printThing({ ...job, nextRuns: times.join(', ') || null, lastJob: job.lastJob?.id ?? null }, args);
-      if (jobs.nodes.length > 0) await printRows(jobs.nodes, jobColumns, {});
-    }),
+  run: async (args, client) => {
+    const { times, jobs, ...job } = await detailsOf(client, args.id, args.runs ?? 5);
+    if (formatOf(args) !== 'table') return printThing({ ...job, nextRuns: times, jobs: jobs.nodes }, args);
+    await printThing({ ...job, nextRuns: times.join(', ') || null, lastJob: job.lastJob?.id ?? null }, args);
+    if (jobs.nodes.length > 0) await printRows(jobs.nodes, jobColumns, {});
+  },
 });
 
 const createCommand = leaf({
@@ -121,7 +118,7 @@ const createCommand = leaf({
   },
 });
 
-const editCommand = leaf({
+const editCommand = hubLeaf({
   usage: 'edit <id>',
   summary: 'Change the name or the times of a recurring job',
   examples: [`recurring edit ${anId} --cron "30 21 * * *" --missed RUN_ONCE`, `recurring edit ${anId} --until ""`],
@@ -130,32 +127,30 @@ const editCommand = leaf({
     withId(args, 'Id of the recurring job')
       .option('name', textOption('New name'))
       .options({ ...scheduleOptions, until: removableTime('until', lastStart) }),
-  run: (args) =>
-    withClient(args, (client) =>
-      change(client, args, {
-        ...given({ name: args.name, cron: args.cron, timeZone: args['time-zone'] }),
-        ...scheduleOf(args),
-      }),
-    ),
+  run: (args, client) =>
+    change(client, args, {
+      ...given({ name: args.name, cron: args.cron, timeZone: args['time-zone'] }),
+      ...scheduleOf(args),
+    }),
 });
 
-const enableCommand = leaf({
+const enableCommand = hubLeaf({
   usage: 'enable <id>',
   summary: 'Start the runs of a recurring job again',
   examples: [`recurring enable ${anId}`],
   options: (args) => withId(args, 'Id of the recurring job'),
-  run: (args) => withClient(args, (client) => change(client, args, { enabled: true })),
+  run: (args, client) => change(client, args, { enabled: true }),
 });
 
-const disableCommand = leaf({
+const disableCommand = hubLeaf({
   usage: 'disable <id>',
   summary: 'Start no more runs of a recurring job; a run under way goes on',
   examples: [`recurring disable ${anId}`],
   options: (args) => withId(args, 'Id of the recurring job'),
-  run: (args) => withClient(args, (client) => change(client, args, { enabled: false })),
+  run: (args, client) => change(client, args, { enabled: false }),
 });
 
-const runCommand = leaf({
+const runCommand = hubLeaf({
   usage: 'run <id>',
   summary: 'Run a recurring job now, besides its schedule',
   examples: [`recurring run ${anId} --yes`],
@@ -163,30 +158,26 @@ const runCommand = leaf({
     withId(args, 'Id of the recurring job')
       .option('follow', { type: 'boolean', describe: 'Follow the job; Ctrl-C leaves it running' })
       .options(yesOption),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { name } = await detailsOf(client, args.id);
-      if (!(await confirm(`"${printable(name)}" will run now.`, args))) return exitCodes.refused;
-      const { runRecurringJob } = await client.request(RunRecurringJobDocument, { id: args.id });
-      const job = found(expectAccepted(runRecurringJob).job, 'Recurring job', args.id);
-      if (args.follow === true) return followJob(client, job.id, args);
-      await printJob(job, args);
-      return exitCodes.done;
-    }),
+  run: async (args, client) => {
+    const { name } = await detailsOf(client, args.id);
+    if (!(await confirm(`"${printable(name)}" will run now.`, args))) return exitCodes.refused;
+    const { runRecurringJob } = await client.request(RunRecurringJobDocument, { id: args.id });
+    const job = found(expectAccepted(runRecurringJob).job, 'Recurring job', args.id);
+    if (args.follow === true) return followJob(client, job.id, args);
+    await printJob(job, args);
+    return exitCodes.done;
+  },
 });
 
-const deleteCommand = leaf({
+const deleteCommand = hubLeaf({
   usage: 'delete <id>',
   summary: 'Delete a recurring job; the jobs that it created stay',
   examples: [`recurring delete ${anId} --yes`],
-  options: (args) => withId(args, 'Id of the recurring job').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The recurring job ${args.id} will be deleted; its jobs stay.`, args)))
-      return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteRecurringJob } = await client.request(DeleteRecurringJobDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteRecurringJob).deletedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the recurring job'),
+  question: (args) => `The recurring job ${args.id} will be deleted; its jobs stay.`,
+  run: async (args, client) => {
+    const { deleteRecurringJob } = await client.request(DeleteRecurringJobDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteRecurringJob).deletedId }, args);
   },
 });
 

@@ -10,7 +10,7 @@ import { JobDetailsDocument, RerunJobDocument } from '../../generated/operations
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { followJob, printJob, runJob } from '../../run-job.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 import { textOption, withId } from '../../options/shared-options.js';
 
 export const createCommand = leaf({
@@ -74,16 +74,15 @@ export const rerunCommand = leaf({
   },
 });
 
-export const followCommand = leaf({
+export const followCommand = hubLeaf({
   usage: 'follow <id>',
   values: ['job'],
   summary: 'Follow a job until it finishes',
   examples: ['jobs follow 01990000-0000-7000-8000-000000000001'],
   options: (args) => withId(args, 'Id of the job'),
-  run: (args) =>
-    withClient(args, async (client) => {
-      // A query fails at once if the hub or the job is missing; a subscription retries.
-      found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
-      return followJob(client, args.id, args);
-    }),
+  run: async (args, client) => {
+    // A query fails at once if the hub or the job is missing; a subscription retries.
+    found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
+    return followJob(client, args.id, args);
+  },
 });

@@ -1,6 +1,5 @@
 /** `flotilla jobs pause` and the like: what changes a job. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import { found } from '../../found.js';
 import {
   ApproveJobDocument,
@@ -12,24 +11,23 @@ import {
   type JobRowFragment,
 } from '../../generated/operations.js';
 import { printJob } from '../../run-job.js';
-import { leaf } from '../command.js';
+import { hubLeaf } from '../command.js';
 import { withId } from '../../options/shared-options.js';
 
 type JobPayload = Parameters<typeof expectAccepted>[0] & { readonly job: JobRowFragment | null };
 
 /** A command with an id and nothing else. */
 function steer(name: string, summary: string, send: (client: FlotillaClient, id: string) => Promise<JobPayload>) {
-  return leaf({
+  return hubLeaf({
     usage: `${name} <id>`,
     values: ['job'],
     summary,
     examples: [`jobs ${name} 01990000-0000-7000-8000-000000000001`],
     options: (args) => withId(args, 'Id of the job'),
-    run: (args) =>
-      withClient(args, async (client) => {
-        const { job } = expectAccepted(await send(client, args.id));
-        await printJob(found(job, 'Job', args.id), args);
-      }),
+    run: async (args, client) => {
+      const { job } = expectAccepted(await send(client, args.id));
+      await printJob(found(job, 'Job', args.id), args);
+    },
   });
 }
 
@@ -57,7 +55,7 @@ export const approveCommand = steer(
   async (client, id) => (await client.request(ApproveJobDocument, { id })).approveJob,
 );
 
-export const denyCommand = leaf({
+export const denyCommand = hubLeaf({
   usage: 'deny <id> <reason>',
   values: ['job'],
   summary: 'Deny a job that waits for approval',
@@ -68,14 +66,13 @@ export const denyCommand = leaf({
       demandOption: true,
       describe: 'What the person who created it reads',
     }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { denyJob } = await client.request(DenyJobDocument, { id: args.id, reason: args.reason });
-      await printJob(found(expectAccepted(denyJob).job, 'Job', args.id), args);
-    }),
+  run: async (args, client) => {
+    const { denyJob } = await client.request(DenyJobDocument, { id: args.id, reason: args.reason });
+    await printJob(found(expectAccepted(denyJob).job, 'Job', args.id), args);
+  },
 });
 
-export const cancelCommand = leaf({
+export const cancelCommand = hubLeaf({
   usage: 'cancel <id>',
   values: ['job'],
   summary: 'Cancel a job; calls in flight still finish',
@@ -86,9 +83,8 @@ export const cancelCommand = leaf({
       default: false,
       describe: 'Do not wait for calls in flight; their outcome is UNKNOWN',
     }),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { cancelJob } = await client.request(CancelJobDocument, { id: args.id, force: args.force });
-      await printJob(found(expectAccepted(cancelJob).job, 'Job', args.id), args);
-    }),
+  run: async (args, client) => {
+    const { cancelJob } = await client.request(CancelJobDocument, { id: args.id, force: args.force });
+    await printJob(found(expectAccepted(cancelJob).job, 'Job', args.id), args);
+  },
 });

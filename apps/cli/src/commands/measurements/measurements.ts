@@ -1,10 +1,9 @@
 /** `flotilla measurements`: what devices reported over time, and the rules about it. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printRows, printThing } from '../../console/output.js';
-import { exitCodes, UsageError } from '../../exit-codes.js';
+import { UsageError } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
   DeleteRecordingRuleDocument,
@@ -22,7 +21,7 @@ import { durationOption } from '../../options/duration-option.js';
 import { numberOption } from '../../options/number-option.js';
 import { listOption, textOption, withId } from '../../options/shared-options.js';
 import { timeOf, timeOption } from '../../options/time-option.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 
 const aDevice = '02:00:00:00:00:01';
@@ -45,7 +44,7 @@ function periodOf({ since, until, points }: Period) {
   return { since: since ?? timeOf('since', '24h', Date.now()), until: until ?? null, points: points ?? 200 };
 }
 
-const showCommand = leaf({
+const showCommand = hubLeaf({
   usage: 'show <id>',
   summary: 'Show what a device reported over time',
   examples: [
@@ -55,14 +54,13 @@ const showCommand = leaf({
   notes: 'Each row is one interval. Without --path all paths of the device are shown.',
   options: (args) =>
     withId(args, 'Id of the device').option('path', listOption('Only this path')).options(periodOptions),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { id } = args;
-      const device = found((await client.request(DevicePathsDocument, { id })).device, 'Device', id);
-      const paths = args.path ?? device.measurementPaths;
-      const rows = measured(client, { id, ...periodOf(args) }, paths);
-      await printRows(rows, ['at', 'path', 'min', 'mean', 'max'], args);
-    }),
+  run: async (args, client) => {
+    const { id } = args;
+    const device = found((await client.request(DevicePathsDocument, { id })).device, 'Device', id);
+    const paths = args.path ?? device.measurementPaths;
+    const rows = measured(client, { id, ...periodOf(args) }, paths);
+    await printRows(rows, ['at', 'path', 'min', 'mean', 'max'], args);
+  },
 });
 
 /** Paths that the hub accepts in one request. */
@@ -80,7 +78,7 @@ async function* measured(
   }
 }
 
-const fleetCommand = leaf({
+const fleetCommand = hubLeaf({
   usage: 'fleet <path>',
   summary: 'Show one path over many devices: mean, range and 95th percentile',
   examples: [`measurements fleet ${aPath} --tag shop --since 7d`, `measurements fleet ${aPath} --output csv`],
@@ -89,13 +87,12 @@ const fleetCommand = leaf({
       .positional('path', { type: 'string', demandOption: true, describe: 'The path, without *' })
       .options(deviceFilterOptions)
       .options(periodOptions),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const variables = { filter: deviceFilter(args), path: args.path, ...periodOf(args) };
-      const { fleetMeasurements } = await client.request(FleetMeasurementsDocument, variables);
-      const columns = ['at', 'min', 'mean', 'max', 'p95', { key: 'deviceCount', head: 'DEVICES' }] as const;
-      await printRows(fleetMeasurements.points, columns, args);
-    }),
+  run: async (args, client) => {
+    const variables = { filter: deviceFilter(args), path: args.path, ...periodOf(args) };
+    const { fleetMeasurements } = await client.request(FleetMeasurementsDocument, variables);
+    const columns = ['at', 'min', 'mean', 'max', 'p95', { key: 'deviceCount', head: 'DEVICES' }] as const;
+    await printRows(fleetMeasurements.points, columns, args);
+  },
 });
 
 type HealthRow = FirmwareHealthQuery['firmwareHealth'][number];
@@ -120,17 +117,16 @@ function intervalOf(low: number | null, high: number | null): string | null {
   return low === null || high === null ? null : `${String(rounded(low))} to ${String(rounded(high))}`;
 }
 
-const firmwareCommand = leaf({
+const firmwareCommand = hubLeaf({
   usage: 'firmware',
   summary: 'Compare firmware versions by unexpected restarts',
   examples: ['measurements firmware --since 7d', 'measurements firmware --model lichuang-dev'],
   options: (args) =>
     args.options(deviceFilterOptions).option('since', timeOption('since', 'Start of the period; 7d if it is left out')),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const variables = { filter: deviceFilter(args), since: args.since ?? timeOf('since', '7d', Date.now()) };
-      await printRows((await client.request(FirmwareHealthDocument, variables)).firmwareHealth, healthColumns, args);
-    }),
+  run: async (args, client) => {
+    const variables = { filter: deviceFilter(args), since: args.since ?? timeOf('since', '7d', Date.now()) };
+    await printRows((await client.request(FirmwareHealthDocument, variables)).firmwareHealth, healthColumns, args);
+  },
 });
 
 const ruleColumns: readonly ColumnLike<RecordingRuleRowFragment>[] = [
@@ -142,19 +138,17 @@ const ruleColumns: readonly ColumnLike<RecordingRuleRowFragment>[] = [
   'savedAt',
 ];
 
-const rulesCommand = leaf({
+const rulesCommand = hubLeaf({
   usage: 'rules',
   isDefault: true,
   summary: 'List the recording rules, latest saved first',
   examples: ['measurements', 'measurements rules --output json'],
   options: (args) => withListOptions(args),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () => rowsOf(client.request(RecordingRulesDocument, {}).then(({ recordingRules }) => recordingRules)),
-        ruleColumns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () => rowsOf(client.request(RecordingRulesDocument, {}).then(({ recordingRules }) => recordingRules)),
+      ruleColumns,
+      args,
     ),
 });
 
@@ -194,18 +188,15 @@ const setRuleCommand = leaf({
   },
 });
 
-const deleteRuleCommand = leaf({
+const deleteRuleCommand = hubLeaf({
   usage: 'delete-rule <id>',
   summary: 'Delete a recording rule; what was recorded stays',
   examples: [`measurements delete-rule ${anId} --yes`],
-  options: (args) => withId(args, 'Id of the recording rule').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The recording rule ${args.id} will be deleted; what was recorded stays.`, args)))
-      return exitCodes.refused;
-    return withClient(args, async (client) => {
-      const { deleteRecordingRule } = await client.request(DeleteRecordingRuleDocument, { id: args.id });
-      await printThing({ deletedId: expectAccepted(deleteRecordingRule).deletedId }, args);
-    });
+  options: (args) => withId(args, 'Id of the recording rule'),
+  question: (args) => `The recording rule ${args.id} will be deleted; what was recorded stays.`,
+  run: async (args, client) => {
+    const { deleteRecordingRule } = await client.request(DeleteRecordingRuleDocument, { id: args.id });
+    await printThing({ deletedId: expectAccepted(deleteRecordingRule).deletedId }, args);
   },
 });
 

@@ -1,10 +1,9 @@
 /** `flotilla import`: boards of another server. */
-import { withClient } from '../../connection.js';
 import { textOption } from '../../options/shared-options.js';
 import { importServer } from '../../server-import/import-server.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 
-const xiaozhiServerCommand = leaf({
+const xiaozhiServerCommand = hubLeaf({
   usage: 'xiaozhi-server [file]',
   summary: 'Register the boards of a MySQL dump of xiaozhi-esp32-server, and print them as JSON lines',
   examples: [
@@ -26,7 +25,7 @@ const xiaozhiServerCommand = leaf({
       .option('without-users', { type: 'boolean', describe: 'Leave out user names, which are often phone numbers' })
       .option('voice-url', textOption('The value of server.websocket there: imported boards talk to this server'))
       .option('dry-run', { type: 'boolean', describe: 'Check the dump and register nothing' }),
-  run: (args) => withClient(args, (client) => importServer(client, args)),
+  run: (args, client) => importServer(client, args),
 });
 
 export const importCommand = group('import', 'Register the boards of another server', [xiaozhiServerCommand]);

@@ -1,6 +1,5 @@
 /** `flotilla moving`: boards that move here from a former server, and back. */
 import { expectAccepted } from '@flotilla/client';
-import { withClient } from '../../connection.js';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printRows, printThing } from '../../console/output.js';
 import {
@@ -12,7 +11,7 @@ import {
 } from '../../generated/operations.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 
 const aBoard = '02:00:00:00:00:01';
@@ -28,7 +27,7 @@ const columns: readonly ColumnLike<MovingRowFragment>[] = [
   { key: 'attemptedAt', head: 'OLD CREDENTIAL' },
 ];
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List boards of the former server: moved, not moved, or not seen yet',
@@ -39,43 +38,39 @@ const listCommand = leaf({
       requiresArg: true,
       describe: 'Only boards in this state',
     }),
-  run: (args) =>
-    withClient(args, (client) =>
-      printList(
-        () =>
-          eachNode(
-            async (page) =>
-              (await client.request(MovingBoardsDocument, { ...page, ...given({ state: args.state }) })).movingBoards,
-          ),
-        columns,
-        args,
-      ),
+  run: (args, client) =>
+    printList(
+      () =>
+        eachNode(
+          async (page) =>
+            (await client.request(MovingBoardsDocument, { ...page, ...given({ state: args.state }) })).movingBoards,
+        ),
+      columns,
+      args,
     ),
 });
 
-const moveCommand = leaf({
+const moveCommand = hubLeaf({
   usage: 'move <ids..>',
   summary: 'Move boards here: from their next start on, this hub answers them',
   examples: [`moving move ${aBoard}`],
   options: (args) => args.positional('ids', boards),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { moveBoards } = await client.request(MoveBoardsDocument, { deviceIds: args.ids });
-      await printRows(expectAccepted(moveBoards).boards, columns, args);
-    }),
+  run: async (args, client) => {
+    const { moveBoards } = await client.request(MoveBoardsDocument, { deviceIds: args.ids });
+    await printRows(expectAccepted(moveBoards).boards, columns, args);
+  },
 });
 
-const backCommand = leaf({
+const backCommand = hubLeaf({
   usage: 'back <ids..>',
   summary: 'Move boards back: from their next start on, the former server answers them',
   examples: [`moving back ${aBoard}`],
   notes: 'The credential of a board works here until the former server has answered it.',
   options: (args) => args.positional('ids', boards),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { moveBoardsBack } = await client.request(MoveBoardsBackDocument, { deviceIds: args.ids });
-      await printRows(expectAccepted(moveBoardsBack).boards, columns, args);
-    }),
+  run: async (args, client) => {
+    const { moveBoardsBack } = await client.request(MoveBoardsBackDocument, { deviceIds: args.ids });
+    await printRows(expectAccepted(moveBoardsBack).boards, columns, args);
+  },
 });
 
 const boards = {
@@ -85,7 +80,7 @@ const boards = {
   describe: 'MAC addresses of up to 500 boards',
 } as const;
 
-const addCommand = leaf({
+const addCommand = hubLeaf({
   usage: 'add <id>',
   summary: 'List a board of the former server that has not asked here yet',
   examples: [`moving add ${aBoard}`, `moving add ${aBoard} --name "Lobby left" --agent Guide`],
@@ -94,13 +89,12 @@ const addCommand = leaf({
       .option('name', textOption('Its name there'))
       .option('agent', textOption('Its agent there'))
       .option('user', textOption('Its user there')),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { agent, id: deviceId, name, user } = args;
-      const board = { deviceId, ...given({ name, agent, user }) };
-      expectAccepted((await client.request(AddMovingBoardsDocument, { boards: [board] })).addMovingBoards);
-      await printThing({ deviceId, listed: true }, args);
-    }),
+  run: async (args, client) => {
+    const { agent, id: deviceId, name, user } = args;
+    const board = { deviceId, ...given({ name, agent, user }) };
+    expectAccepted((await client.request(AddMovingBoardsDocument, { boards: [board] })).addMovingBoards);
+    await printThing({ deviceId, listed: true }, args);
+  },
 });
 
 export const movingCommand = group('moving', 'List boards of a former server, and move them here and back', [

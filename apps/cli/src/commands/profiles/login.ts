@@ -1,11 +1,11 @@
 /** `flotilla login`, `logout` and `whoami`. */
-import { checkedKey, checkedUrl, defaultUrl, withClient, withHub } from '../../connection.js';
+import { checkedKey, checkedUrl, defaultUrl, withHub } from '../../connection.js';
 import { printThing, say } from '../../console/output.js';
 import { ask, readSecret } from '../../console/secret.js';
 import { UsageError } from '../../exit-codes.js';
 import { ViewerDocument } from '../../generated/operations.js';
 import { profileFile, readProfiles, writeProfiles } from '../../profiles/profile-store.js';
-import { leaf } from '../command.js';
+import { hubLeaf, leaf } from '../command.js';
 
 /** The profile of a login without a name. */
 const defaultName = 'default';
@@ -59,13 +59,12 @@ export const logoutCommand = leaf({
   },
 });
 
-export const whoamiCommand = leaf({
+export const whoamiCommand = hubLeaf({
   usage: 'whoami',
   summary: 'Show the key or person of the commands, and its scopes',
   examples: ['whoami --profile shop'],
-  run: (args) =>
-    withClient(args, async (client) => {
-      const { viewer } = await client.request(ViewerDocument);
-      await printThing(viewer, args);
-    }),
+  run: async (args, client) => {
+    const { viewer } = await client.request(ViewerDocument);
+    await printThing(viewer, args);
+  },
 });

@@ -12,7 +12,7 @@ import { intMax, numberOption } from '../../options/number-option.js';
 import { given, listOption, textOption } from '../../options/shared-options.js';
 import { timeOption } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
-import { group, leaf } from '../command.js';
+import { group, hubLeaf, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 
 const tailColumns = ['at', 'type', 'deviceId', 'data', 'cursor'].map((key) => ({ key }));
@@ -27,7 +27,7 @@ function filterOf({ device, type, except }: Partial<InferredOptionTypes<typeof f
   return given({ deviceId: device, types: type, exceptTypes: except });
 }
 
-const listCommand = leaf({
+const listCommand = hubLeaf({
   usage: 'list',
   isDefault: true,
   summary: 'List past events, latest first',
@@ -37,18 +37,17 @@ const listCommand = leaf({
       .options(filterOptions)
       .option('since', timeOption('since', 'From this time, such as 7d, 12h or 2026-01-31'))
       .option('until', timeOption('until', 'Before this time')),
-  run: (args) =>
-    withClient(args, (client) => {
-      const filter = { ...filterOf(args), ...given({ since: args.since, until: args.until }) };
-      return printList(
-        () =>
-          eachNode(
-            async (page) => (await client.request(EventListDocument, { filter, orderBy: 'AT_DESC', ...page })).events,
-          ),
-        ['at', 'type', { key: 'deviceId', head: 'DEVICE' }, 'data'],
-        args,
-      );
-    }),
+  run: (args, client) => {
+    const filter = { ...filterOf(args), ...given({ since: args.since, until: args.until }) };
+    return printList(
+      () =>
+        eachNode(
+          async (page) => (await client.request(EventListDocument, { filter, orderBy: 'AT_DESC', ...page })).events,
+        ),
+      ['at', 'type', { key: 'deviceId', head: 'DEVICE' }, 'data'],
+      args,
+    );
+  },
 });
 
 const tailCommand = leaf({
