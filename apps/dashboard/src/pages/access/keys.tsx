@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
@@ -30,14 +31,9 @@ export function Keys({ keys, onChanged }: KeysProps) {
     <Section
       title={t('access.keys')}
       actions={
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconKey size={15} aria-hidden />}
-          onClick={() => setNew(true)}
-        >
+        <ActButton size="xs" icon={IconKey} onClick={() => setNew(true)}>
           {t('access.newKey')}
-        </Button>
+        </ActButton>
       }
     >
       {live.length === 0 ? (

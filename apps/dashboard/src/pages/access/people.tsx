@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../parts/act-button';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
@@ -27,14 +28,9 @@ export function People({ users, onChanged }: PeopleProps) {
     <Section
       title={t('access.people')}
       actions={
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconUserPlus size={15} aria-hidden />}
-          onClick={() => setEdited('new')}
-        >
+        <ActButton size="xs" icon={IconUserPlus} onClick={() => setEdited('new')}>
           {t('access.addPerson')}
-        </Button>
+        </ActButton>
       }
     >
       {users.length === 0 ? (

@@ -1,10 +1,11 @@
 /** Calls of the whole fleet, such as those that failed last week, with a filter in the address. */
 import { useMemo, useState } from 'react';
-import { Button, MultiSelect, Select } from '@mantine/core';
+import { MultiSelect, Select } from '@mantine/core';
 import { IconDownload, IconTool } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { saveFile } from '../../hub/send-file';
+import { ActButton } from '../../parts/act-button';
 import { CallList } from '../../parts/calls/call-list';
 import { Empty } from '../../parts/empty';
 import { Page } from '../../parts/page';
@@ -48,14 +49,9 @@ function Export({ search }: { readonly search: CallSearch }) {
     if (!isSaved) notify(t('calls.notExported'));
   };
   return (
-    <Button
-      variant="default"
-      leftSection={<IconDownload size={16} aria-hidden />}
-      loading={isSaving}
-      onClick={() => void save()}
-    >
+    <ActButton icon={IconDownload} loading={isSaving} onClick={() => void save()}>
       {t('calls.export')}
-    </Button>
+    </ActButton>
   );
 }
 

@@ -1,11 +1,11 @@
 /** Edit, enable, disable and delete a desired state. Disabling and deleting are confirmed. */
 import { useState } from 'react';
-import { Button } from '@mantine/core';
 import { IconPencil, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { LinkButton } from '../../parts/link-button';
@@ -41,18 +41,13 @@ export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
         {t('desired.edit')}
       </LinkButton>
       {state.enabled ? (
-        <Button
-          variant="default"
-          leftSection={<IconPlayerStop size={16} aria-hidden />}
-          onClick={() => setAsked('disable')}
-        >
+        <ActButton icon={IconPlayerStop} onClick={() => setAsked('disable')}>
           {t('desired.disable')}
-        </Button>
+        </ActButton>
       ) : (
         state.pausedReason === null && (
-          <Button
-            variant="default"
-            leftSection={<IconPlayerPlay size={16} aria-hidden />}
+          <ActButton
+            icon={IconPlayerPlay}
             loading={enable.isBusy}
             onClick={() =>
               void enable
@@ -61,12 +56,12 @@ export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
             }
           >
             {t('desired.enable')}
-          </Button>
+          </ActButton>
         )
       )}
-      <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
+      <ActButton icon={IconTrash} onClick={() => setAsked('delete')}>
         {t('desired.delete')}
-      </Button>
+      </ActButton>
       <ConfirmMutation
         mutation={enable}
         variables={asked === 'disable' ? { id: state.id, enabled: false } : undefined}

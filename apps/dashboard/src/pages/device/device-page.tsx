@@ -1,6 +1,6 @@
 /** One device: who it is, what it can do, what it did. */
 import { useEffect, useMemo, useState } from 'react';
-import { Button, Tabs } from '@mantine/core';
+import { Tabs } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconCpu, IconPencil, IconRefresh } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -9,6 +9,7 @@ import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ActButton } from '../../parts/act-button';
 import { Empty } from '../../parts/empty';
 import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
@@ -87,20 +88,19 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
     <>
       <MutationFailureNotice failure={act.failure} />
       {mayWrite && (
-        <Button
-          variant="default"
-          leftSection={<IconRefresh size={16} aria-hidden />}
+        <ActButton
+          icon={IconRefresh}
           loading={act.isBusy}
           disabled={device.presence === 'OFFLINE'}
           onClick={() => void askForTools()}
         >
           {t('device.readTools')}
-        </Button>
+        </ActButton>
       )}
       {mayWrite && (
-        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setEditing(true)}>
+        <ActButton icon={IconPencil} onClick={() => setEditing(true)}>
           {t('device.edit')}
-        </Button>
+        </ActButton>
       )}
       {mayWrite && <DeviceMenu device={device} />}
       {isEditing && <EditDevice device={device} onClose={() => setEditing(false)} onDone={onDone} />}

@@ -10,6 +10,7 @@ import { useScope } from '../../hub/hub';
 import { sendFile } from '../../hub/send-file';
 import type { MutationFailure } from '../../hub/mutation-failure';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { ChooseFile } from '../../parts/choose-file';
 import { CallResult } from '../../parts/outcome/call-result';
 import { MutationFailureNotice } from '../../parts/failure';
@@ -76,15 +77,9 @@ function TakePhoto({ device, onEnded }: ActProps) {
           value={question}
           onChange={(event) => setQuestion(event.currentTarget.value)}
         />
-        <Button
-          type="submit"
-          variant="default"
-          leftSection={<IconCamera size={16} aria-hidden />}
-          loading={act.isBusy}
-          disabled={device.presence === 'OFFLINE'}
-        >
+        <ActButton type="submit" icon={IconCamera} loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
           {t('device.takePhoto')}
-        </Button>
+        </ActButton>
       </Group>
       <MutationFailureNotice failure={act.failure} />
     </form>
@@ -102,15 +97,14 @@ function TakeSnapshot({ device, onEnded }: ActProps) {
   };
   return (
     <div>
-      <Button
-        variant="default"
-        leftSection={<IconScreenshot size={16} aria-hidden />}
+      <ActButton
+        icon={IconScreenshot}
         loading={act.isBusy}
         disabled={device.presence === 'OFFLINE'}
         onClick={() => void take()}
       >
         {t('device.takeSnapshot')}
-      </Button>
+      </ActButton>
       <MutationFailureNotice failure={act.failure} />
     </div>
   );

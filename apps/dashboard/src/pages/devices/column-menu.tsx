@@ -1,7 +1,8 @@
 /** Chooses the columns of the Devices table. The device itself is always there. */
-import { Button, Checkbox, Popover, Stack } from '@mantine/core';
+import { Checkbox, Popover, Stack } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../parts/act-button';
 import { type ColumnChoice, columnIds } from './column-choice';
 
 export function ColumnMenu({ shown, toggle }: ColumnChoice) {
@@ -9,9 +10,7 @@ export function ColumnMenu({ shown, toggle }: ColumnChoice) {
   return (
     <Popover position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
-          {t('devices.chooseColumns')}
-        </Button>
+        <ActButton icon={IconColumns3}>{t('devices.chooseColumns')}</ActButton>
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">

@@ -1,6 +1,5 @@
 /** All devices: filtered, shown in a table of any length, and selected for what changes them. */
 import { type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -9,6 +8,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import type { RowChange } from '../../hub/lists/gather-changes';
 import { useLiveList } from '../../hub/lists/use-live-list';
 import { usePages } from '../../hub/lists/use-pages';
+import { ActButton } from '../../parts/act-button';
 import { CopyAs } from '../../parts/copy-as/copy-as';
 import { DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
@@ -199,15 +199,14 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
     <>
       {mayWrite && <AddDevices />}
       {mayWrite && !isSelecting && (
-        <Button
-          variant="default"
+        <ActButton
           className={classes.wideOnly ?? ''}
-          leftSection={<IconTags size={16} aria-hidden />}
+          icon={IconTags}
           disabled={matching === 0}
           onClick={() => setTagging(true)}
         >
           {t('devices.tagAct', { count: matching })}
-        </Button>
+        </ActButton>
       )}
       {mayRun && !isSelecting && (
         <LinkButton

@@ -8,6 +8,7 @@ import { IconLink } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ActButton } from '../../parts/act-button';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { LoadFailure } from '../../parts/failure';
@@ -33,14 +34,9 @@ export function Links() {
     <Section
       title={t('enrolments.links')}
       actions={
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconLink size={15} aria-hidden />}
-          onClick={() => setNew(true)}
-        >
+        <ActButton size="xs" icon={IconLink} onClick={() => setNew(true)}>
           {t('enrolments.newLink')}
-        </Button>
+        </ActButton>
       }
     >
       <p className="soft">{t('enrolments.linksHint')}</p>

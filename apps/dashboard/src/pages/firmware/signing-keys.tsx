@@ -3,6 +3,7 @@ import { useMemo, useState } from 'react';
 import { Button, Textarea, TextInput } from '@mantine/core';
 import { IconSignature } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../parts/act-button';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
@@ -40,14 +41,9 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
       title={t('firmware.signing.title')}
       actions={
         isAdmin && (
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconSignature size={15} aria-hidden />}
-            onClick={() => setAdding(true)}
-          >
+          <ActButton size="xs" icon={IconSignature} onClick={() => setAdding(true)}>
             {t('firmware.signing.add')}
-          </Button>
+          </ActButton>
         )
       }
     >

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { saveFile } from '../../hub/send-file';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
@@ -42,14 +43,13 @@ function Steering({ job, onChanged }: JobActionsProps) {
     <>
       <MutationFailureNotice failure={pause.failure ?? resume.failure} />
       {(state === 'RUNNING' || state === 'PREPARING') && (
-        <Button
-          variant="default"
-          leftSection={<IconPlayerPause size={16} aria-hidden />}
+        <ActButton
+          icon={IconPlayerPause}
           loading={pause.isBusy}
           onClick={() => void pause.run({ id }).then((data) => show(data?.pauseJob.job))}
         >
           {t('job.pause')}
-        </Button>
+        </ActButton>
       )}
       {state === 'PAUSED' && !isAtGate && (
         <Button
@@ -76,9 +76,9 @@ function Cancel({ job: { id }, onChanged }: JobActionsProps) {
   };
   return (
     <>
-      <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={() => setAsking(true)}>
+      <ActButton icon={IconPlayerStop} onClick={() => setAsking(true)}>
         {t('job.cancel')}
-      </Button>
+      </ActButton>
       <Confirm
         isOpen={isAsking}
         title={t('job.cancelTitle')}
@@ -107,9 +107,9 @@ function Export({ job: { id } }: { readonly job: JobSeenFragment }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} loading={isSaving}>
+        <ActButton icon={IconDownload} loading={isSaving}>
           {t('job.export')}
-        </Button>
+        </ActButton>
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => void save('csv')}>{t('job.csv')}</Menu.Item>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button, Group, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../parts/act-button';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
@@ -36,9 +37,9 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
             {t('job.approve')}
           </Button>
         )}
-        <Button variant="default" leftSection={<IconX size={16} aria-hidden />} onClick={() => setDenying(true)}>
+        <ActButton icon={IconX} onClick={() => setDenying(true)}>
           {t('job.deny')}
-        </Button>
+        </ActButton>
       </Group>
       {isDenying && <Denial job={job} onChanged={onChanged} onClose={() => setDenying(false)} />}
     </Stack>

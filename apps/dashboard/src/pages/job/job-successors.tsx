@@ -2,7 +2,6 @@
  * Jobs that follow this one: its failed targets again, or its devices back to the former firmware.
  */
 import { useState } from 'react';
-import { Button } from '@mantine/core';
 import { IconRefresh, IconRotate2 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -10,6 +9,7 @@ import { useScope } from '../../hub/hub';
 import { attemptKey, endAttempt } from '../../hub/attempt-key';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice, ReadFailure } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
@@ -40,14 +40,9 @@ export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readon
   return (
     <>
       {!isAsking && <MutationFailureNotice failure={act.failure} />}
-      <Button
-        variant="default"
-        leftSection={<IconRefresh size={16} aria-hidden />}
-        loading={act.isBusy}
-        onClick={() => (disruptive ? setAsking(true) : void rerun())}
-      >
+      <ActButton icon={IconRefresh} loading={act.isBusy} onClick={() => (disruptive ? setAsking(true) : void rerun())}>
         {t('job.rerun', { count: offer.count })}
-      </Button>
+      </ActButton>
       <Confirm
         isOpen={isAsking}
         title={t('job.rerunTitle', { tool, count: offer.count })}
@@ -87,9 +82,9 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
   if (!mayRevert || sent === 0) return null;
   return (
     <>
-      <Button variant="default" leftSection={<IconRotate2 size={16} aria-hidden />} onClick={() => setAsking(true)}>
+      <ActButton icon={IconRotate2} onClick={() => setAsking(true)}>
         {t('job.revert')}
-      </Button>
+      </ActButton>
       <Confirm
         isOpen={isAsking}
         title={t('job.revertTitle')}

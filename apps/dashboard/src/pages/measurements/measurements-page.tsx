@@ -1,11 +1,12 @@
 /** What the fleet reported over time: as a whole, or compared by model, firmware or group. */
 import { lazy, Suspense, useMemo } from 'react';
-import { Button, Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
+import { Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
 import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { saveText } from '../../hub/send-file';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ActButton } from '../../parts/act-button';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../parts/chart/chart-period';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -123,9 +124,9 @@ function Download({ path, lines }: { readonly path: string; readonly lines: read
     saveText(csvOf(path, lines), 'measurements.csv');
   };
   return (
-    <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={() => void save()}>
+    <ActButton icon={IconDownload} onClick={() => void save()}>
       {t('measurements.download')}
-    </Button>
+    </ActButton>
   );
 }
 

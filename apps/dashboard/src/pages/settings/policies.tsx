@@ -5,6 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
@@ -25,14 +26,9 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
       title={t('settings.policies')}
       actions={
         mayChange && (
-          <Button
-            size="xs"
-            variant="default"
-            leftSection={<IconPlus size={15} aria-hidden />}
-            onClick={() => setEdited('new')}
-          >
+          <ActButton size="xs" icon={IconPlus} onClick={() => setEdited('new')}>
             {t('settings.addPolicy')}
-          </Button>
+          </ActButton>
         )
       }
     >

@@ -5,6 +5,7 @@ import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconTerm
 import { useTranslation } from 'react-i18next';
 import { type CombinedError, useSubscription } from 'urql';
 import { once } from '../../../hub/hub-client';
+import { ActButton } from '../../../parts/act-button';
 import { Empty } from '../../../parts/empty';
 import { LoadFailure } from '../../../parts/failure';
 import { Time } from '../../../parts/time/time';
@@ -49,21 +50,16 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
             >
               {t(isPaused ? 'events.resume' : 'events.pause')}
             </Button>
-            <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={end}>
+            <ActButton icon={IconPlayerStop} onClick={end}>
               {t('device.log.close')}
-            </Button>
+            </ActButton>
           </>
         ) : (
           <Button onClick={() => setOpen(true)}>{t('device.log.open')}</Button>
         )}
-        <Button
-          variant="default"
-          leftSection={<IconDownload size={16} aria-hidden />}
-          disabled={lines.length === 0}
-          onClick={() => saveLines(lines, deviceId)}
-        >
+        <ActButton icon={IconDownload} disabled={lines.length === 0} onClick={() => saveLines(lines, deviceId)}>
           {t('device.log.download')}
-        </Button>
+        </ActButton>
         <TextInput
           flex={1}
           miw={160}

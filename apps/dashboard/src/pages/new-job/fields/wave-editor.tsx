@@ -1,7 +1,8 @@
 /** The list of waves: how many devices each has, and what must hold before the next one opens. */
-import { ActionIcon, Button, Select } from '@mantine/core';
+import { ActionIcon, Select } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../../parts/act-button';
 import type { DraftWave } from '../job-draft';
 import { NumberField } from '../../../parts/number/number-field';
 import { refusedAt } from '../refusals';
@@ -35,16 +36,15 @@ export function WaveEditor() {
         />
       ))}
       {waves.length < wavesMax && (
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={16} aria-hidden />}
+        <ActButton
+          icon={IconPlus}
           onClick={() =>
             change({ waves: [...waves, { unit: 'percent', size: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' }] })
           }
           style={{ alignSelf: 'flex-start' }}
         >
           {t('newJob.addWave')}
-        </Button>
+        </ActButton>
       )}
     </>
   );

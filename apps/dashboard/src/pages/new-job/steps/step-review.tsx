@@ -8,6 +8,7 @@ import { useScope } from '../../../hub/hub';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
+import { ActButton } from '../../../parts/act-button';
 import { CopyAs } from '../../../parts/copy-as/copy-as';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
 import { LinkButton } from '../../../parts/link-button';
@@ -75,14 +76,13 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
               request={() => ({ kind: 'job', input: { ...input }, idempotencyKey: newIdempotencyKey() })}
             />
             <KeepSo />
-            <Button
-              variant="default"
-              leftSection={<IconCalendarRepeat size={16} aria-hidden />}
+            <ActButton
+              icon={IconCalendarRepeat}
               disabled={isLoading || preview.userErrors.length > 0}
               onClick={() => setRepeating(true)}
             >
               {t('newJob.repeat')}
-            </Button>
+            </ActButton>
             <Button
               leftSection={<IconPlayerPlay size={16} aria-hidden />}
               loading={act.isBusy}

@@ -1,7 +1,8 @@
 /** When it stops by itself. */
-import { Button, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../../parts/act-button';
 import { type DraftRule, usualRule } from '../job-draft';
 import { refusedAt } from '../refusals';
 import { RuleEditor } from '../fields/rule-editor';
@@ -35,14 +36,13 @@ export function StepRules() {
         />
       ))}
       {rules.length < rulesMax && (
-        <Button
-          variant="default"
-          leftSection={<IconPlus size={16} aria-hidden />}
+        <ActButton
+          icon={IconPlus}
           onClick={() => change({ rules: [...rules, usualRule] })}
           style={{ alignSelf: 'flex-start' }}
         >
           {t('newJob.addRule')}
-        </Button>
+        </ActButton>
       )}
     </Stack>
   );
