@@ -20,6 +20,7 @@ export function Agents() {
   const { t } = useTranslation();
   const { data, error, refresh } = useHubQuery({ query: AgentGrantsDocument, variables: {} });
   const [revoked, setRevoked] = useState<Agent>();
+  const revoke = useHubMutation(RevokeAgentGrantDocument, (answer) => answer.revokeAgentGrant.userErrors);
   const columns = useColumns(setRevoked);
   const agents = data?.agentGrants;
   return (
@@ -39,7 +40,16 @@ export function Agents() {
           maxHeight="420px"
         />
       )}
-      <Revoke agent={revoked} onClose={() => setRevoked(undefined)} onRevoked={refresh} />
+      <ConfirmMutation
+        mutation={revoke}
+        variables={revoked && { id: revoked.id }}
+        title={t('access.disconnectTitle', { name: revoked?.clientName ?? '' })}
+        text={t('access.disconnectText')}
+        act={t('access.disconnect')}
+        keep={t('keep.agent')}
+        onClose={() => setRevoked(undefined)}
+        onDone={refresh}
+      />
     </Section>
   );
 }
@@ -91,27 +101,4 @@ function useColumns(onRevoke: (agent: Agent) => void): readonly Column<Agent>[] 
       ),
     },
   ];
-}
-
-interface RevokeProps {
-  readonly agent: Agent | undefined;
-  readonly onClose: () => void;
-  readonly onRevoked: () => void;
-}
-
-function Revoke({ agent, onClose, onRevoked }: RevokeProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(RevokeAgentGrantDocument, (data) => data.revokeAgentGrant.userErrors);
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={agent && { id: agent.id }}
-      title={t('access.disconnectTitle', { name: agent?.clientName ?? '' })}
-      text={t('access.disconnectText')}
-      act={t('access.disconnect')}
-      keep={t('keep.agent')}
-      onClose={onClose}
-      onDone={onRevoked}
-    />
-  );
 }

@@ -25,6 +25,7 @@ export function Keys({ keys, onChanged }: KeysProps) {
   const { t } = useTranslation();
   const [isNew, setNew] = useState(false);
   const [revoked, setRevoked] = useState<Key>();
+  const revoke = useHubMutation(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
   const columns = useColumns(setRevoked);
   const live = keys.filter(({ revokedAt }) => revokedAt === null);
   return (
@@ -42,7 +43,16 @@ export function Keys({ keys, onChanged }: KeysProps) {
         <DataTable label={t('access.keys')} columns={columns} rows={live} rowKey={({ id }) => id} maxHeight="420px" />
       )}
       {isNew && <NewKeyDialog onClose={() => setNew(false)} onMade={onChanged} />}
-      <Revoke apiKey={revoked} onClose={() => setRevoked(undefined)} onRevoked={onChanged} />
+      <ConfirmMutation
+        mutation={revoke}
+        variables={revoked && { id: revoked.id }}
+        title={t('access.revokeTitle', { name: revoked?.name ?? '' })}
+        text={t('access.revokeText')}
+        act={t('access.revoke')}
+        keep={t('keep.key')}
+        onClose={() => setRevoked(undefined)}
+        onDone={onChanged}
+      />
     </Section>
   );
 }
@@ -96,28 +106,4 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
 
 function ScopeList({ scopes }: Pick<Key, 'scopes'>) {
   return <code>{scopes.join(' ')}</code>;
-}
-
-interface RevokeProps {
-  readonly apiKey: Key | undefined;
-  readonly onClose: () => void;
-  readonly onRevoked: () => void;
-}
-
-function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
-  const name = apiKey?.name ?? '';
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={apiKey && { id: apiKey.id }}
-      title={t('access.revokeTitle', { name })}
-      text={t('access.revokeText')}
-      act={t('access.revoke')}
-      keep={t('keep.key')}
-      onClose={onClose}
-      onDone={onRevoked}
-    />
-  );
 }

@@ -22,9 +22,11 @@ interface DesiredActionsProps {
 
 export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
   const { t } = useTranslation();
+  const navigate = useNavigate();
   const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
   const [asked, setAsked] = useState<'disable' | 'delete'>();
   const enable = useHubMutation(SetDesiredStateEnabledDocument, (data) => data.setDesiredStateEnabled.userErrors);
+  const remove = useHubMutation(DeleteDesiredStateDocument, (data) => data.deleteDesiredState.userErrors);
   const show = (changed: DesiredSeenFragment | null | undefined) => {
     if (changed) onChanged(changed);
   };
@@ -72,31 +74,16 @@ export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
         onClose={() => setAsked(undefined)}
         onDone={(data) => show(data.setDesiredStateEnabled.desiredState)}
       />
-      <Deletion state={state} isAsked={asked === 'delete'} onClose={() => setAsked(undefined)} />
+      <ConfirmMutation
+        mutation={remove}
+        variables={asked === 'delete' ? { id: state.id } : undefined}
+        title={t('desired.deleteTitle')}
+        text={t('desired.deleteText', { name: state.name })}
+        act={t('desired.delete')}
+        keep={t('keep.desired')}
+        onClose={() => setAsked(undefined)}
+        onDone={() => void navigate({ to: '/desired' })}
+      />
     </>
-  );
-}
-
-interface DeletionProps {
-  readonly state: DesiredSeenFragment;
-  readonly isAsked: boolean;
-  readonly onClose: () => void;
-}
-
-function Deletion({ state: { id, name }, isAsked, onClose }: DeletionProps) {
-  const { t } = useTranslation();
-  const navigate = useNavigate();
-  const remove = useHubMutation(DeleteDesiredStateDocument, (data) => data.deleteDesiredState.userErrors);
-  return (
-    <ConfirmMutation
-      mutation={remove}
-      variables={isAsked ? { id } : undefined}
-      title={t('desired.deleteTitle')}
-      text={t('desired.deleteText', { name })}
-      act={t('desired.delete')}
-      keep={t('keep.desired')}
-      onClose={onClose}
-      onDone={() => void navigate({ to: '/desired' })}
-    />
   );
 }

@@ -28,6 +28,7 @@ export function Links() {
   const { data, error, refresh } = useHubQuery({ query: EnrolmentLinksDocument, variables: {}, refreshMs });
   const [isNew, setNew] = useState(false);
   const [revoked, setRevoked] = useState<EnrolmentLink>();
+  const revoke = useHubMutation(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
   const columns = useColumns(setRevoked);
   const live = (data?.enrolmentLinks ?? []).filter(({ revokedAt }) => revokedAt === null);
   return (
@@ -51,7 +52,16 @@ export function Links() {
         />
       )}
       {isNew && <NewLinkDialog onClose={() => setNew(false)} onMade={refresh} />}
-      <Revoke link={revoked} onClose={() => setRevoked(undefined)} onRevoked={refresh} />
+      <ConfirmMutation
+        mutation={revoke}
+        variables={revoked && { id: revoked.id }}
+        title={t('enrolments.revokeTitle', { name: revoked?.name ?? '' })}
+        text={t('enrolments.revokeText')}
+        act={t('enrolments.revoke')}
+        keep={t('keep.link')}
+        onClose={() => setRevoked(undefined)}
+        onDone={refresh}
+      />
     </Section>
   );
 }
@@ -65,29 +75,6 @@ function Expiry({ link }: { readonly link: EnrolmentLink }) {
     <span className="soft">
       {t(`enrolments.ended.${end}`)} {end === 'expired' && <Time at={link.expiresAt} />}
     </span>
-  );
-}
-
-interface RevokeProps {
-  readonly link: EnrolmentLink | undefined;
-  readonly onClose: () => void;
-  readonly onRevoked: () => void;
-}
-
-function Revoke({ link, onClose, onRevoked }: RevokeProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={link && { id: link.id }}
-      title={t('enrolments.revokeTitle', { name: link?.name ?? '' })}
-      text={t('enrolments.revokeText')}
-      act={t('enrolments.revoke')}
-      keep={t('keep.link')}
-      onClose={onClose}
-      onDone={onRevoked}
-    />
   );
 }
 

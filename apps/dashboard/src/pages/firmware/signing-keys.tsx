@@ -29,6 +29,7 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
   const read = useHubQuery({ query: SigningKeysDocument, variables: {} });
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Key>();
+  const remove = useHubMutation(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
   const columns = useColumns(isAdmin ? setRemoved : undefined);
   const keys = read.data?.firmwareSigningKeys ?? [];
   const changed = () => {
@@ -59,7 +60,16 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
         />
       )}
       {isAdding && <AddKey onClose={() => setAdding(false)} onAdded={changed} />}
-      <RemoveKey signingKey={removed} onClose={() => setRemoved(undefined)} onRemoved={changed} />
+      <ConfirmMutation
+        mutation={remove}
+        variables={removed && { id: removed.id }}
+        title={t('firmware.signing.removeTitle', { name: removed?.name ?? '' })}
+        text={t('firmware.signing.removeText')}
+        act={t('firmware.signing.remove')}
+        keep={t('keep.key')}
+        onClose={() => setRemoved(undefined)}
+        onDone={changed}
+      />
     </Section>
   );
 }
@@ -135,28 +145,5 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
         />
       </DialogForm>
     </Dialog>
-  );
-}
-
-interface RemoveKeyProps {
-  readonly signingKey: Key | undefined;
-  readonly onClose: () => void;
-  readonly onRemoved: () => void;
-}
-
-function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={signingKey && { id: signingKey.id }}
-      title={t('firmware.signing.removeTitle', { name: signingKey?.name ?? '' })}
-      text={t('firmware.signing.removeText')}
-      act={t('firmware.signing.remove')}
-      keep={t('keep.key')}
-      onClose={onClose}
-      onDone={onRemoved}
-    />
   );
 }

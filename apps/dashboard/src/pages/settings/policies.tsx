@@ -20,6 +20,7 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
   const { data, error, refresh } = useHubQuery({ query: PoliciesDocument, variables: {} });
   const [edited, setEdited] = useState<Policy | 'new'>();
   const [leaving, setLeaving] = useState<Policy>();
+  const remove = useHubMutation(DeleteToolPolicyDocument, (answer) => answer.deleteToolPolicy.userErrors);
   const columns = useColumns(mayChange, setEdited, setLeaving);
   return (
     <Section
@@ -53,7 +54,16 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
           onSaved={refresh}
         />
       )}
-      <DeletePolicy policy={leaving} onClose={() => setLeaving(undefined)} onDeleted={refresh} />
+      <ConfirmMutation
+        mutation={remove}
+        variables={leaving && { pattern: leaving.pattern }}
+        title={t('settings.deletePolicy', { pattern: leaving?.pattern ?? '' })}
+        text={t('settings.deletePolicyText')}
+        act={t('devices.delete')}
+        keep={t('keep.policy')}
+        onClose={() => setLeaving(undefined)}
+        onDone={refresh}
+      />
     </Section>
   );
 }
@@ -123,28 +133,4 @@ function useColumns(
         ]
       : []),
   ];
-}
-
-interface DeletePolicyProps {
-  readonly policy: Policy | undefined;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
-}
-
-function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(DeleteToolPolicyDocument, (data) => data.deleteToolPolicy.userErrors);
-  const pattern = policy?.pattern ?? '';
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={policy && { pattern }}
-      title={t('settings.deletePolicy', { pattern })}
-      text={t('settings.deletePolicyText')}
-      act={t('devices.delete')}
-      keep={t('keep.policy')}
-      onClose={onClose}
-      onDone={onDeleted}
-    />
-  );
 }

@@ -49,6 +49,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
   const [lastTest, setLastTest] = useState<LastTest>();
   const tested = lastTest?.revision === webhook.revision ? lastTest.result : undefined;
   const test = useHubMutation(TestWebhookDocument, (data) => data.testWebhook.userErrors);
+  const remove = useHubMutation(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
   const send = async () => {
     setLastTest(undefined);
     setLastTest({ revision: webhook.revision, result: (await test.run({ id: webhook.id }))?.testWebhook });
@@ -90,7 +91,16 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
           maxHeight="300px"
         />
       )}
-      <Delete webhook={webhook} isOpen={isLeaving} onClose={() => setLeaving(false)} onDeleted={onChanged} />
+      <ConfirmMutation
+        mutation={remove}
+        variables={isLeaving ? { id: webhook.id } : undefined}
+        title={t('webhooks.deleteTitle')}
+        text={t('webhooks.deleteText', { url: webhook.url })}
+        act={t('webhooks.delete')}
+        keep={t('keep.webhook')}
+        onClose={() => setLeaving(false)}
+        onDone={onChanged}
+      />
     </Section>
   );
 }
@@ -166,28 +176,4 @@ function useDeliveryColumns(
       ),
     },
   ];
-}
-
-interface DeleteProps {
-  readonly webhook: Webhook;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly onDeleted: () => void;
-}
-
-function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
-  const { t } = useTranslation();
-  const act = useHubMutation(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={isOpen ? { id: webhook.id } : undefined}
-      title={t('webhooks.deleteTitle')}
-      text={t('webhooks.deleteText', { url: webhook.url })}
-      act={t('webhooks.delete')}
-      keep={t('keep.webhook')}
-      onClose={onClose}
-      onDone={onDeleted}
-    />
-  );
 }
