@@ -52,31 +52,7 @@ import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
 
 interface FleetDeps {
-  readonly registry: Pick<
-    Registry,
-    | 'agentGrants'
-    | 'appliedConfigurations'
-    | 'events'
-    | 'viewFor'
-    | 'apiKeys'
-    | 'audit'
-    | 'calls'
-    | 'deviceGroups'
-    | 'devices'
-    | 'disruptiveCalls'
-    | 'firmwareImages'
-    | 'jobs'
-    | 'jobCommands'
-    | 'targetPreparation'
-    | 'recordingRules'
-    | 'recurringJobs'
-    | 'desiredStates'
-    | 'desiredStateStore'
-    | 'rollouts'
-    | 'toolPolicies'
-    | 'toolSets'
-    | 'users'
-  >;
+  readonly registry: Registry;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;

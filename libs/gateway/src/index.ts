@@ -12,7 +12,6 @@ export { Gateway } from './gateway.js';
 export type { GatewayOccupancy, VoiceOptions } from './gateway-options.js';
 export type { VoiceAnswer, VoiceCalls } from './voice/backend/backend-mcp.js';
 export { backendName } from './voice/backend/backend-health.js';
-export type { BackendHealth } from './voice/backend/backend-health.js';
 export type { VoiceServer } from './voice/backend/voice-server.js';
 export { defaultGatewayLimits } from './gateway-limits.js';
 export type { HttpRoute } from './http-route.js';

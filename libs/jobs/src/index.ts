@@ -40,7 +40,6 @@ export type {
   JobProgress,
   JobState,
   OfflinePolicy,
-  PauseReason,
   Readback,
   TargetOutcome,
   TargetState,

@@ -70,8 +70,6 @@ export type { FencedTarget, OwnedDesiredState } from './desired-states/queue/des
 export type { DeviceFacts } from './desired-states/queue/device-facts.js';
 export type { RolloutReach } from './desired-states/queue/rollouts.js';
 export type {
-  MissedRunPolicy,
-  OverlapPolicy,
   RecurringJobAnswer,
   RecurringJobPlan,
   RecurringJobRow,
@@ -132,6 +130,7 @@ export type { Principal, ProcessLease, Registry, Scope } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {
   Approval,
+  ApprovalRequest,
   BlockedBoardRow,
   BoardFacts,
   FlashFacts,
@@ -141,6 +140,7 @@ export type {
   FactoryKey,
   KnownDevice,
   NewDevice,
+  NewEnrolmentLink,
   OtaContact,
   PendingEnrolment,
   Recognition,

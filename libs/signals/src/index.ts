@@ -3,7 +3,7 @@ export { isDeviceKind } from './alerts/alert-rule.js';
 export type { AlertKind, AlertSeverity } from './alerts/alert-rule.js';
 export type { AlertFacts } from './alerts/alert-facts.js';
 export { messageOf, summaryOf, testMessage } from './alerts/alert-text.js';
-export type { AlertLanguage, AlertMessage } from './alerts/alert-text.js';
+export type { AlertLanguage, AlertMessage, DescribedAlert } from './alerts/alert-text.js';
 export type { Condition, HubStart } from './alerts/condition.js';
 export { countAlerts, decideFiring, GROUP_WINDOW_MS } from './alerts/decide-firing.js';
 export type { Firing } from './alerts/decide-firing.js';

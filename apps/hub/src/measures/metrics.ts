@@ -1,7 +1,8 @@
 /** Prometheus metrics. Values are read at each scrape; only calls are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import type { DesiredStateObserver } from '@flotilla/fleet';
-import { backendName, type BackendHealth } from '@flotilla/gateway';
+import { backendName, type Gateway } from '@flotilla/gateway';
+import type { Registry } from '@flotilla/registry';
 import { answerOr } from '../answer-or.js';
 import { addAlertMetrics, type AlertSources } from './alert-metrics.js';
 import { addHomeAssistantMetrics, type HomeAssistantSources } from './home-assistant-metrics.js';
@@ -14,29 +15,12 @@ const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REF
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
 
-/** What a gateway counts. */
-interface GatewayStatus {
-  readonly sessions: readonly { readonly state: string; readonly transport: string; readonly count: number }[];
-  readonly unproven: number;
-  readonly undiscovered: number;
-  readonly flapping: number;
-  readonly conversations: number;
-  readonly udpChannels: number;
-  readonly backends: readonly BackendHealth[];
-  readonly counts: readonly { readonly name: string; readonly count: number }[];
-}
-
 /** Sources of the gauges that every process has, read at a scrape. */
 interface MetricsSources {
   readonly queueDepth: () => Promise<number>;
   /** Refused messages by reason. */
   readonly busRefused: () => ReadonlyMap<string, number>;
-  readonly writers: () => readonly {
-    readonly name: string;
-    readonly depth: number;
-    readonly lagMs: number;
-    readonly droppedTotal: number;
-  }[];
+  readonly writers: Registry['writers'];
 }
 
 /** Sources about webhooks: deliveries of this process, and the backlog of all processes. */
@@ -47,7 +31,7 @@ interface WebhookSources {
 
 export interface HubMetrics {
   /** Adds sessions, conversations and events of the gateway. Call it once, in a gateway. */
-  addGateway(status: () => GatewayStatus): void;
+  addGateway(status: Gateway['status']): void;
   /** Adds aggregates of measurements, and restarts. Call it once, in a worker. */
   addSignals(sources: SignalSources): void;
   /** Counts sets, and how long edits took. */
@@ -138,7 +122,7 @@ function addDesiredTargets(registry: MetricsRegistry, targets: () => ReadonlyMap
   });
 }
 
-function addGatewayGauges(registry: MetricsRegistry, status: () => GatewayStatus): void {
+function addGatewayGauges(registry: MetricsRegistry, status: Gateway['status']): void {
   new Gauge({
     name: 'flotilla_sessions',
     help: 'Live sessions by state and transport.',

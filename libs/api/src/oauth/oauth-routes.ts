@@ -4,29 +4,20 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { agentScopes, usualAgentScopes, type AgentGrants, type FetchDocument } from '@flotilla/fleet';
-import type { Registry } from '@flotilla/registry';
+import { agentScopes, usualAgentScopes, type AgentGrants } from '@flotilla/fleet';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyFailures } from '../access/key-failures.js';
-import type { ApiLogger } from '../api-logger.js';
-import type { ClientOf } from '../api-deps.js';
 import { requestFaultOf, sendError } from '../errors/send-refusal.js';
 import type { Callers } from '../sign-in/callers.js';
 import { registrationOf } from './client-metadata.js';
 import { ConsentEndpoints } from './consent-endpoints.js';
 import { openIdDocument, resourceDocument, serverDocument } from './oauth-metadata.js';
 import { discoveryPaths, oauthPaths, type OauthAddresses } from './oauth-settings.js';
-import { openProvider, type OpenProvider } from './open-provider.js';
+import { openProvider, type OpenProvider, type ProviderDeps } from './open-provider.js';
 
-interface OauthRoutesDeps {
-  readonly addresses: OauthAddresses;
-  readonly registry: Pick<Registry, 'agentGrants' | 'oauth' | 'hubSecret'>;
+interface OauthRoutesDeps extends ProviderDeps {
   readonly grants: Pick<AgentGrants, 'allow' | 'end' | 'limits' | 'scopesOf'>;
   readonly callers: Pick<Callers, 'ofRequest'>;
-  readonly fetchDocument: FetchDocument;
-  readonly clientOf: ClientOf;
-  readonly logger: ApiLogger;
-  readonly now: () => number;
 }
 
 /** A registration or a decision. */

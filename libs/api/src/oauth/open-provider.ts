@@ -14,7 +14,7 @@ import { completedDocument, redirectProblem } from './client-metadata.js';
 import { oauthPaths, type OauthAddresses } from './oauth-settings.js';
 import { adapterOf } from './provider-adapter.js';
 
-interface ProviderDeps {
+export interface ProviderDeps {
   readonly registry: Pick<Registry, 'agentGrants' | 'oauth' | 'hubSecret'>;
   readonly grants: Pick<AgentGrants, 'end' | 'limits' | 'scopesOf'>;
   readonly addresses: OauthAddresses;

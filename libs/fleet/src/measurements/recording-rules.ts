@@ -1,6 +1,6 @@
 /** Creates, replaces and deletes the rules that say which numbers are recorded. */
 import type { Bus } from '@flotilla/bus';
-import type { DeviceFilter, RecordingRuleRow, Registry } from '@flotilla/registry';
+import type { RecordingRuleRow, Registry } from '@flotilla/registry';
 import { parsePattern } from '@flotilla/signals';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -16,13 +16,9 @@ interface RecordingRuleDeps {
   readonly clock: { now(): number };
 }
 
-export interface RecordingRuleRequest {
+export interface RecordingRuleRequest extends Omit<RecordingRuleRow, 'id' | 'savedBy' | 'savedAt'> {
   /** The rule to replace; undefined for a new one. */
   readonly id: string | undefined;
-  readonly devices: DeviceFilter;
-  readonly path: string;
-  readonly deadband: number;
-  readonly minIntervalSeconds: number;
 }
 
 type SavedRecordingRule = { readonly rule: RecordingRuleRow } | { readonly refusal: Refusal };

@@ -3,28 +3,19 @@
  * once, in other processes on notification.
  */
 import { randomBytes } from 'node:crypto';
-import type { Bus } from '@flotilla/bus';
-import type { Registry, UserAnswer, UserRefusal, UserRow, UserSession } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
+import type { UserAnswer, UserRefusal, UserRow, UserSession } from '@flotilla/registry';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuse } from '../refusal.js';
 import type { Refusal, RefusalCode } from '../refusal.js';
 import { lockedUntil } from './lock-out.js';
 import { passwordProblem } from './passwords.js';
-import type { Passwords } from './passwords.js';
 import type { SignInLimits } from './sign-in-limits.js';
-import { publishAccess } from './sign-ins.js';
+import { publishAccess, type SignInsDeps } from './sign-ins.js';
 import { refuseUser } from './user-rules.js';
 import type { UserRequest } from './user-rules.js';
 
-interface PeopleDeps {
-  readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
-  readonly bus: Pick<Bus, 'feed'>;
-  readonly clock: Clock;
-  readonly passwords: Passwords;
-  readonly limits: SignInLimits;
-}
+type PeopleDeps = Omit<SignInsDeps, 'logger'>;
 
 export type SavedUser = { readonly user: UserRow } | { readonly refusal: Refusal };
 

@@ -22,7 +22,7 @@ import { roleScopes } from './role-scopes.js';
 import type { SignInLimits } from './sign-in-limits.js';
 import { isEmail } from './user-rules.js';
 
-interface SignInsDeps {
+export interface SignInsDeps {
   readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;

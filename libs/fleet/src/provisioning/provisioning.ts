@@ -4,7 +4,15 @@
  */
 import type { Bus } from '@flotilla/bus';
 import { deviceIdOf, type DeviceId, type IncomingTransport } from '@flotilla/mcp';
-import type { BlockedBoardRow, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } from '@flotilla/registry';
+import type {
+  ApprovalRequest,
+  BlockedBoardRow,
+  DeviceRow,
+  EnrolmentLinkRow,
+  KnownDevice,
+  NewEnrolmentLink,
+  Registry,
+} from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -21,7 +29,6 @@ import type { Registration } from './parse-registrations.js';
 import { refuseApproval } from './refuse-approval.js';
 import { parseBlock, type BlockRequest } from './refuse-block.js';
 import { refuseLink } from './refuse-link.js';
-import type { LinkRequest } from './refuse-link.js';
 import { SessionEnds } from './session-ends.js';
 
 export interface ProvisioningDeps extends AddressRules {
@@ -29,14 +36,6 @@ export interface ProvisioningDeps extends AddressRules {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-}
-
-interface ApprovalRequest {
-  readonly code: string;
-  readonly name?: string | undefined;
-  readonly tags?: readonly string[] | undefined;
-  /** Also where it throws a device that is online off its place. */
-  readonly confirm: boolean;
 }
 
 interface RegisteredDevice {
@@ -169,7 +168,10 @@ export class Provisioning {
   }
 
   /** Approves the device that shows this code. */
-  async approveEnrolment(request: ApprovalRequest, actor: Actor): Promise<{ readonly device: DeviceRow } | Refused> {
+  async approveEnrolment(
+    request: Omit<ApprovalRequest, 'approver' | 'at'>,
+    actor: Actor,
+  ): Promise<{ readonly device: DeviceRow } | Refused> {
     if (!codePattern.test(request.code))
       return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
     const { registry, clock } = this.#deps;
@@ -226,7 +228,7 @@ export class Provisioning {
 
   /** The token is the caller's alone: the registry keeps its hash. */
   async createEnrolmentLink(
-    request: LinkRequest,
+    request: NewEnrolmentLink,
     path: readonly string[],
     actor: Actor,
   ): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string } | Refused> {

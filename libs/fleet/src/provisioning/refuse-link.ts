@@ -1,21 +1,14 @@
 /** Checks the limits of an enrolment link. It enrols without approval, so it always expires. */
+import type { NewEnrolmentLink } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-
-export interface LinkRequest {
-  readonly name: string;
-  readonly tags: readonly string[];
-  readonly maxDevices: number;
-  /** Milliseconds since the Unix epoch. */
-  readonly expiresAt: number;
-}
 
 const devicesMax = 10_000;
 const lifeDaysMax = 366;
 const lifeMsMax = lifeDaysMax * 86_400_000;
 
 export function refuseLink(
-  { maxDevices, expiresAt }: LinkRequest,
+  { maxDevices, expiresAt }: NewEnrolmentLink,
   path: readonly string[],
   now: number,
 ): Refusal | undefined {

@@ -1,7 +1,7 @@
 /** What an owner asks of a recurring job, and what is refused. */
 import { isTimeZone } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
-import type { MissedRunPolicy, OverlapPolicy, RecurringJobPlan, RecurringRequest } from '@flotilla/registry';
+import type { RecurringJobPlan, RecurringRequest } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { requestHash } from '../idempotency/request-hash.js';
 import { jobDefaults } from '../jobs/commands/job-terms.js';
@@ -13,18 +13,8 @@ import type { Refusal } from '../refusal.js';
 import type { RolloutRequest } from '../rollout/rollout-request.js';
 import { cronProblem } from './cron-times.js';
 
-export interface RecurringJobRequest {
-  readonly name: string;
-  /** Five fields, or a name such as @daily. */
-  readonly cron: string;
-  /** IANA zone in which `cron` is read. */
-  readonly timeZone: string;
+export interface RecurringJobRequest extends Omit<RecurringJobPlan, 'request'> {
   readonly job: JobRequest | RolloutRequest;
-  readonly missed: MissedRunPolicy;
-  readonly overlap: OverlapPolicy;
-  /** No run starts after it, ms since the Unix epoch. */
-  readonly until: number | undefined;
-  readonly enabled: boolean;
 }
 
 /** One line of a list. */

@@ -2,7 +2,7 @@
  * Alerts, their rules and channels as callers of the stores see them. Times are ms since the Unix
  * epoch.
  */
-import type { AlertFacts, AlertKind, AlertSeverity, NotificationKind } from '@flotilla/signals';
+import type { AlertKind, AlertSeverity, DescribedAlert, NotificationKind } from '@flotilla/signals';
 import type { ChangeOrigin } from '../audit/audit-entry.js';
 import type { DeviceFilter } from '../device-filter.js';
 
@@ -35,16 +35,9 @@ export interface AlertRuleRow extends AlertRulePlan {
   readonly revision: string;
 }
 
-export interface AlertRow {
-  readonly id: string;
+export interface AlertRow extends DescribedAlert {
   readonly ruleId: string;
-  readonly severity: AlertSeverity;
   readonly deviceId: string | undefined;
-  readonly isGroup: boolean;
-  readonly deviceCount: number;
-  readonly facts: AlertFacts;
-  readonly firedAt: number;
-  readonly resolvedAt: number | undefined;
   readonly acknowledgedBy: string | undefined;
   readonly acknowledgedAt: number | undefined;
   readonly note: string | undefined;

@@ -33,16 +33,10 @@ export interface NewAuditEntry extends AuditSource {
 /** A change to record, without its caller. */
 export type AuditedChange = Omit<NewAuditEntry, keyof AuditSource>;
 
-export interface AuditEntryRow {
+export interface AuditEntryRow extends Required<NewAuditEntry> {
   readonly id: string;
   /** 1, 2, 3 … without gaps, in the order of commits. */
   readonly sequence: number;
-  readonly at: number;
-  readonly actor: string;
-  readonly action: string;
-  readonly subject: string;
-  readonly data: Readonly<Record<string, unknown>>;
-  readonly remoteAddress: string | undefined;
   /**
    * Lower-case hex over the entry and the hash before it: HMAC-SHA256 with the key that `keyId`
    * names, or SHA-256 without a key.

@@ -167,21 +167,14 @@ export async function visibleSeries(
   };
 }
 
-interface SeriesRow {
+interface SeriesRow extends SeriesPoint {
   readonly [column: string]: unknown;
   readonly path_id: number;
-  readonly at: number;
-  readonly min: number;
-  readonly mean: number;
-  readonly max: number;
 }
 
-interface FleetRow {
+interface FleetRow extends Omit<SeriesPoint, 'at'> {
   readonly [column: string]: unknown;
   readonly slot: number;
-  readonly min: number;
-  readonly mean: number;
-  readonly max: number;
   readonly p95: number;
   readonly devices: number;
 }

@@ -55,22 +55,15 @@ export interface RecurringRun {
   readonly request: RecurringRequest | 'lost';
 }
 
-export interface NewRecurringJob extends RecurringJobPlan {
-  readonly id: string;
-  readonly nextRunAt: number | undefined;
-  readonly createdBy: string;
-  readonly createdById: string;
+export interface NewRecurringJob
+  extends RecurringJobPlan, Pick<RecurringJobRow, 'id' | 'nextRunAt' | 'createdBy' | 'createdById'> {
   readonly idempotencyKey: string;
   readonly requestHash: string;
 }
 
 /** A later version of the plan, saved by `savedById`. */
-export interface ChangedRecurringJob extends RecurringJobPlan {
-  readonly id: string;
-  readonly nextRunAt: number | undefined;
-  readonly savedById: string;
-  readonly secretsById: string;
-  readonly pausedReason: string | undefined;
+export interface ChangedRecurringJob
+  extends RecurringJobPlan, Pick<RecurringJobRow, 'id' | 'nextRunAt' | 'savedById' | 'secretsById' | 'pausedReason'> {
   /** Leaves the stored request with its secrets as it is. */
   readonly keepsRequest?: boolean;
 }

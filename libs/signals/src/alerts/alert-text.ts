@@ -12,7 +12,7 @@ interface TextOptions {
   readonly timeZone: string;
 }
 
-interface DescribedAlert {
+export interface DescribedAlert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly facts: AlertFacts;

@@ -27,7 +27,7 @@ export function errorBody(message: string): ReplyBody {
   return `"error":{"message":"${message}"}`;
 }
 
-interface Parts {
+export interface ReplyParts {
   readonly link: Link;
   readonly mainTask: MainTask;
   readonly agenda: Agenda;
@@ -37,7 +37,7 @@ interface Parts {
 export class Replies {
   #overtaken: readonly (() => void)[] = [];
 
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: ReplyParts) {}
 
   /** Queues the reply behind the main task's work, as current firmware does. [xiaozhi §4.5] */
   queue(request: Request, body: ReplyBody): void {

@@ -2,21 +2,12 @@
  * Downloads an assets image at boot from the address that a call has set. Tried once. [xiaozhi
  * §5.2, §6.4]
  */
-import type { BehaviourScript } from '../behaviour/behaviour-script.js';
-import { ASSETS_BYTES, type DeviceState } from '../device-state.js';
+import { ASSETS_BYTES } from '../device-state.js';
 import type { HttpResponse } from '../connection/http-messages.js';
-import type { HttpRequests } from '../connection/http-requests.js';
-import type { Link } from '../connection/link.js';
-
-interface Parts {
-  readonly http: HttpRequests;
-  readonly script: BehaviourScript;
-  readonly state: DeviceState;
-  readonly link: Link;
-}
+import type { DownloadParts } from './firmware-update.js';
 
 export class AssetsUpdate {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: DownloadParts) {}
 
   /** `then` is never called where the download hangs. */
   fetch(url: string, then: (isLoaded: boolean, now: number) => void): void {

@@ -16,7 +16,7 @@ export type UpdateFault = Extract<LastingBehaviour, { kind: 'upgradeFault' }>;
 /** `written`: the device restarts into the image, or into what the fault makes of it. */
 type UpdateResult = { readonly kind: 'failed' } | { readonly kind: 'written'; readonly fault: UpdateFault | undefined };
 
-interface Parts {
+export interface DownloadParts {
   readonly http: HttpRequests;
   readonly script: BehaviourScript;
   readonly state: DeviceState;
@@ -24,7 +24,7 @@ interface Parts {
 }
 
 export class FirmwareUpdate {
-  constructor(private readonly parts: Parts) {}
+  constructor(private readonly parts: DownloadParts) {}
 
   /** `then` is never called where the download hangs. */
   fetch(url: string, then: (result: UpdateResult, now: number) => void): void {

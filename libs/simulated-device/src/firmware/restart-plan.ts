@@ -2,17 +2,12 @@
  * Everything that ends in a restart or an absence: reboot, upgrade, Wi-Fi provisioning, crash, with
  * the firmware's pauses. [xiaozhi §4.6]
  */
-import type { Agenda } from '../calls/agenda.js';
-import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import type { Boot } from '../boot/boot.js';
 import type { Conversation } from '../connection/conversation.js';
-import type { DeviceState } from '../device-state.js';
-import type { FirmwareUpdate, UpdateFault } from './firmware-update.js';
-import type { HttpRequests } from '../connection/http-requests.js';
-import type { Link } from '../connection/link.js';
-import type { MainTask, Work } from '../calls/main-task.js';
+import type { DownloadParts, FirmwareUpdate, UpdateFault } from './firmware-update.js';
+import type { Work } from '../calls/main-task.js';
 import type { Pauses } from '../connection/pauses.js';
-import type { Replies } from '../connection/replies.js';
+import type { Replies, ReplyParts } from '../connection/replies.js';
 import type { DeferredWork } from '../calls/tool.js';
 
 /** From the reboot request, or the end of a download, to the MQTT DISCONNECT. */
@@ -22,15 +17,9 @@ const BEFORE_RESTART_MS = 1000;
 /** A device in provisioning is offline until a person enters the Wi-Fi; simulated as one minute. */
 const PROVISIONING_MS = 60_000;
 
-interface Parts {
-  readonly link: Link;
-  readonly mainTask: MainTask;
-  readonly agenda: Agenda;
-  readonly script: BehaviourScript;
-  readonly state: DeviceState;
+interface Parts extends DownloadParts, ReplyParts {
   readonly conversation: Conversation;
   readonly replies: Replies;
-  readonly http: HttpRequests;
   readonly update: FirmwareUpdate;
   /** Absent where the device has no OTA address. */
   readonly boot: Boot | undefined;

@@ -1,6 +1,7 @@
 /** `flotilla alerts rules`: what operators are alerted about. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { AlertKind, AlertRuleInput, DeviceFilter } from '@flotilla/client/schema';
+import type { InferredOptionTypes } from 'yargs';
 import type { ColumnLike } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
 import { found } from '../../found.js';
@@ -66,18 +67,7 @@ const ruleOptions = {
   enabled: { type: 'boolean', describe: 'Evaluate the rule; --no-enabled: stop' },
 } as const;
 
-interface RuleArguments {
-  readonly severity?: 'INFO' | 'WARNING' | 'CRITICAL' | undefined;
-  readonly for?: number | undefined;
-  readonly threshold?: number | undefined;
-  readonly path?: string | undefined;
-  readonly below?: boolean | undefined;
-  readonly window?: number | undefined;
-  readonly 'group-above'?: number | undefined;
-  readonly repeat?: number | undefined;
-  readonly channel?: readonly string[] | undefined;
-  readonly enabled?: boolean | undefined;
-}
+type RuleArguments = Partial<InferredOptionTypes<typeof ruleOptions>>;
 
 const rules = async (client: FlotillaClient) => (await client.request(AlertRulesDocument)).alertRules;
 

@@ -2,7 +2,7 @@
  * Creates jobs and moves them from state to state. Each change adds an entry to the audit trail and
  * an event in the same transaction.
  */
-import type { Job, JobConclusion, JobState, PauseReason, TrippedHealthGate, TrippedRule } from '@flotilla/jobs';
+import type { Job, JobState, RunMove } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
@@ -18,16 +18,13 @@ import { createdEvent, movedEvents } from './job-events.js';
 import type { EarlierJob, MissingImage, NewJob, OtherRun } from './new-job.js';
 import { findOtherRun } from './other-run.js';
 
-/** A transition of a job. An absent pause reason or conclusion removes the previous one. */
-export interface JobMove {
-  readonly state: JobState;
-  readonly pauseReason?: PauseReason | undefined;
-  readonly conclusion?: JobConclusion | undefined;
+/**
+ * A transition of a job. An absent pause reason or conclusion removes the previous one; an absent
+ * tripped rule or health gate keeps it.
+ */
+export interface JobMove extends Omit<RunMove, 'gate'> {
   /** A cancel that does not wait for calls in flight. It stays forced. */
   readonly isCancelForced?: boolean;
-  /** Absent keeps the previous one. */
-  readonly trippedRule?: TrippedRule;
-  readonly trippedHealthGate?: TrippedHealthGate;
   /** Who approved the wave after the open one. */
   readonly waveApprovedBy?: string;
   /** Who approved or denied the job. Absent keeps the previous one. */

@@ -4,11 +4,12 @@
  * counters sum to the total at every commit.
  */
 import type { Job, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
-import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolResult, ToolSetHash } from '@flotilla/mcp';
+import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolResult } from '@flotilla/mcp';
 import { isTransient } from '../../database/database.js';
 import type { Database } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
 import type { JobFence } from '../job-fence.js';
+import type { ReadbackTarget } from '../verification/target-verification.js';
 import { lockClaims } from './claim-lock.js';
 import {
   CLAIM,
@@ -27,16 +28,10 @@ import { DistinctResults } from './distinct-results.js';
 import { bareFlush, flushParameters, type TargetFlush } from './target-flush.js';
 
 /** A target claimed for sending. Its intent is committed. */
-export interface ClaimedTarget {
-  readonly deviceId: DeviceId;
+export interface ClaimedTarget extends ReadbackTarget {
   readonly callId: CallId;
-  /** The claim number. It fences the end of the claim. */
-  readonly claim: number;
   /** Attempts on the target, this one included. */
   readonly attempts: number;
-  readonly epoch: number;
-  readonly gatewayId: HubProcessId;
-  readonly toolSetHash: ToolSetHash | undefined;
   readonly deviceName: string | undefined;
   /** Firmware before the send. */
   readonly baselineVersion: string | undefined;

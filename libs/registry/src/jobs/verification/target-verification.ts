@@ -17,6 +17,7 @@ interface VerificationLook {
 /** A connected target whose value is due to be read. */
 export interface ReadbackTarget {
   readonly deviceId: DeviceId;
+  /** The claim number. It fences the end of the claim. */
   readonly claim: number;
   readonly epoch: number;
   readonly gatewayId: HubProcessId;

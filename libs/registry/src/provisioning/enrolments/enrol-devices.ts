@@ -11,15 +11,9 @@ import { issueCredentials, lockRows, noteChange } from '../credentials/issue-cre
 import { hashOf } from '../../secrets/secrets.js';
 
 /** A contact with storable texts, and a hash in place of the Client-Id. */
-export interface StoredContact {
-  readonly deviceId: DeviceId;
+export interface StoredContact extends Omit<OtaContact, 'clientUuid' | 'board' | 'resetReason'> {
   readonly clientUuidHash: string;
-  readonly model: string | undefined;
-  readonly firmwareVersion: string | undefined;
-  readonly remoteAddress: string | undefined;
-  readonly remoteNetwork?: string | undefined;
   readonly board?: BoardFacts | undefined;
-  readonly at: number;
 }
 
 /** What an operator gives a device. Missing members change nothing. */
