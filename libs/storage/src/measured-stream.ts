@@ -7,18 +7,16 @@ import { StorageError } from './storage-error.js';
 
 export class MeasuredStream extends Transform {
   readonly #hash = createHash('sha256');
-  readonly #maxBytes: number;
   #sizeBytes = 0;
 
-  constructor(maxBytes: number) {
+  constructor(private readonly maxBytes: number) {
     super();
-    this.#maxBytes = maxBytes;
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#sizeBytes += chunk.length;
-    if (this.#sizeBytes > this.#maxBytes) {
-      done(new StorageError('BLOB_TOO_LARGE', `The file has more than ${this.#maxBytes} bytes.`));
+    if (this.#sizeBytes > this.maxBytes) {
+      done(new StorageError('BLOB_TOO_LARGE', `The file has more than ${this.maxBytes} bytes.`));
       return;
     }
     this.#hash.update(chunk);

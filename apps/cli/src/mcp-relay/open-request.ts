@@ -5,7 +5,6 @@ import type { JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontex
 export type SendingEnd = 'answered' | 'cancelled' | 'broken' | Error;
 
 export class OpenRequest {
-  readonly message: JSONRPCRequest;
   /**
    * Whether the hub acknowledged it as a subscription. A second acknowledgement means that
    * notifications may be lost.
@@ -16,9 +15,7 @@ export class OpenRequest {
   readonly #cancelling = new AbortController();
   #end: (end: SendingEnd) => void = () => undefined;
 
-  constructor(message: JSONRPCRequest) {
-    this.message = message;
-  }
+  constructor(readonly message: JSONRPCRequest) {}
 
   get isCancelled(): boolean {
     return this.#cancelling.signal.aborted;

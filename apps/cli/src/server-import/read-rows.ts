@@ -43,23 +43,19 @@ export function* rowsOf(
 }
 
 class Reader {
-  #at: number;
-
   constructor(
     private readonly text: string,
-    at: number,
-  ) {
-    this.#at = at;
-  }
+    private at: number,
+  ) {}
 
   isAt(token: string): boolean {
-    while (/\s/.test(this.text[this.#at] ?? '')) this.#at += 1;
-    return this.text.startsWith(token, this.#at);
+    while (/\s/.test(this.text[this.at] ?? '')) this.at += 1;
+    return this.text.startsWith(token, this.at);
   }
 
   takes(token: string): boolean {
     const isThere = this.isAt(token);
-    if (isThere) this.#at += token.length;
+    if (isThere) this.at += token.length;
     return isThere;
   }
 
@@ -69,8 +65,8 @@ class Reader {
 
   word(word: string): void {
     this.isAt('');
-    if (this.text.slice(this.#at, this.#at + word.length).toUpperCase() !== word) throw this.#unreadable();
-    this.#at += word.length;
+    if (this.text.slice(this.at, this.at + word.length).toUpperCase() !== word) throw this.#unreadable();
+    this.at += word.length;
   }
 
   name(): string {
@@ -98,11 +94,11 @@ class Reader {
 
   /** To the comma after a column, or to the end of the table. */
   skipDefinition(): void {
-    for (let depth = 0; this.#at < this.text.length; this.#at += 1) {
-      const one = this.text[this.#at] ?? '';
+    for (let depth = 0; this.at < this.text.length; this.at += 1) {
+      const one = this.text[this.at] ?? '';
       if (one === "'" || one === '"' || one === '`') {
         this.#quoted(one);
-        this.#at -= 1;
+        this.at -= 1;
       } else if (one === '(') depth += 1;
       else if (depth === 0 && (one === ',' || one === ')')) return;
       else if (one === ')') depth -= 1;
@@ -123,20 +119,20 @@ class Reader {
     this.expect(quote);
     let read = '';
     for (;;) {
-      const one = this.text[this.#at];
-      const next = this.text[this.#at + 1];
+      const one = this.text[this.at];
+      const next = this.text[this.at + 1];
       if (one === undefined) throw this.#unreadable();
       if (one === '\\' && quote !== '`') {
         read += escapes[next ?? ''] ?? next ?? '';
-        this.#at += 2;
+        this.at += 2;
       } else if (one !== quote) {
         read += one;
-        this.#at += 1;
+        this.at += 1;
       } else if (next === quote) {
         read += quote;
-        this.#at += 2;
+        this.at += 2;
       } else {
-        this.#at += 1;
+        this.at += 1;
         return read;
       }
     }
@@ -144,17 +140,17 @@ class Reader {
 
   #match(pattern: RegExp): string {
     this.isAt('');
-    pattern.lastIndex = this.#at;
+    pattern.lastIndex = this.at;
     const [word] = pattern.exec(this.text) ?? [];
     if (word === undefined) throw this.#unreadable();
-    this.#at += word.length;
+    this.at += word.length;
     return word;
   }
 
   /** Names the place without the values around it: they may be secrets. */
   #unreadable(): DumpError {
     return new DumpError(
-      `A statement about ${tableOf(this.text)?.table ?? 'a table'} cannot be read at its character ${this.#at + 1}.`,
+      `A statement about ${tableOf(this.text)?.table ?? 'a table'} cannot be read at its character ${this.at + 1}.`,
     );
   }
 }

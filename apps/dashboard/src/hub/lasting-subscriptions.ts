@@ -10,15 +10,13 @@ import type { Client, FormattedExecutionResult, Sink, SubscribePayload } from 'g
 const againMs = 5_000;
 
 export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
-  readonly #socket: Pick<Client, 'subscribe'>;
-  readonly #onMissed: () => void;
   readonly #waiting = new Set<() => void>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(socket: Pick<Client, 'subscribe'>, onMissed: () => void) {
-    this.#socket = socket;
-    this.#onMissed = onMissed;
-  }
+  constructor(
+    private readonly socket: Pick<Client, 'subscribe'>,
+    private readonly onMissed: () => void,
+  ) {}
 
   /** Returns the function that ends it. */
   subscribe<Data = Record<string, unknown>, Extensions = unknown>(
@@ -33,7 +31,7 @@ export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
         end();
         this.#beginLater(begin);
       };
-      end = this.#socket.subscribe<Data, Extensions>(payload, {
+      end = this.socket.subscribe<Data, Extensions>(payload, {
         next: (result) => {
           if (isPassing(result.errors)) beginLater();
           else sink.next(result);
@@ -67,7 +65,7 @@ export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
       const begins = [...this.#waiting];
       this.#waiting.clear();
       for (const each of begins) each();
-      this.#onMissed();
+      this.onMissed();
     }, againMs);
   }
 }

@@ -15,9 +15,7 @@ const descriptions: Readonly<Record<Exclude<TokenProblem, 'missing'>, string>> =
 
 /** A refusal that says how a client gets a token. */
 export class TokenRefused extends ApiError {
-  readonly problem: TokenProblem;
-
-  constructor(problem: TokenProblem) {
+  constructor(readonly problem: TokenProblem) {
     super(
       problem === 'powerless' ? 'FORBIDDEN' : 'UNAUTHENTICATED',
       problem === 'missing'
@@ -25,7 +23,6 @@ export class TokenRefused extends ApiError {
         : descriptions[problem],
     );
     this.name = 'TokenRefused';
-    this.problem = problem;
   }
 }
 

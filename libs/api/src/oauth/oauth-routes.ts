@@ -94,21 +94,19 @@ function serveDocuments(scope: FastifyInstance, addresses: OauthAddresses): void
 }
 
 class OauthEndpoints {
-  readonly #deps: OauthRoutesDeps;
   readonly #registrations: KeyFailures;
   readonly #requests = new KeyFailures({ failuresMax: REQUESTS_MAX, windowMs: WINDOW_MS });
   readonly #tokens = new KeyFailures({ failuresMax: TOKENS_MAX, windowMs: WINDOW_MS });
   #provider: Promise<OpenProvider> | undefined;
 
-  constructor(deps: OauthRoutesDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: OauthRoutesDeps) {
     const { registrationsMax, registrationWindowMs } = deps.grants.limits;
     this.#registrations = new KeyFailures({ failuresMax: registrationsMax, windowMs: registrationWindowMs });
   }
 
   /** An unsuccessful start is repeated at the next request. */
   opened(): Promise<OpenProvider> {
-    this.#provider ??= openProvider(this.#deps).catch((error: unknown) => {
+    this.#provider ??= openProvider(this.deps).catch((error: unknown) => {
       this.#provider = undefined;
       throw error;
     });
@@ -134,7 +132,7 @@ class OauthEndpoints {
   /** Hands the request to the library. */
   async pass({ raw }: FastifyRequest, reply: FastifyReply, url?: string): Promise<FastifyReply> {
     const { provider } = await this.opened();
-    const { issuer } = this.#deps.addresses;
+    const { issuer } = this.deps.addresses;
     if (url !== undefined) raw.url = url;
     // The library makes addresses and cookies by these headers; no client or proxy chooses them.
     const { protocol, host } = new URL(issuer);
@@ -154,7 +152,7 @@ class OauthEndpoints {
     if (refusal !== undefined) return refusal;
     const registration = registrationOf(request.body);
     if ('problem' in registration) return refuse(reply, registration.error, registration.problem);
-    const { registry, grants, clientOf, now } = this.#deps;
+    const { registry, grants, clientOf, now } = this.deps;
     const { provider, library } = await this.opened();
     const at = now();
     const client_id = randomUUID();
@@ -177,7 +175,7 @@ class OauthEndpoints {
   }
 
   #tooMany(limits: KeyFailures, { raw }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
-    const waitMs = limits.count(this.#deps.clientOf(raw).address);
+    const waitMs = limits.count(this.deps.clientOf(raw).address);
     if (waitMs === undefined) return undefined;
     void reply.header('retry-after', Math.ceil(waitMs / 1_000));
     return refuse(reply, 'temporarily_unavailable', 'too many requests from this address; try again later', 429);

@@ -30,11 +30,7 @@ interface CallersDeps {
 }
 
 export class Callers {
-  readonly #deps: CallersDeps;
-
-  constructor(deps: CallersDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: CallersDeps) {}
 
   /**
    * A key takes precedence over a cookie. Throws UNAUTHENTICATED, FORBIDDEN for a cookie from
@@ -44,12 +40,12 @@ export class Callers {
     const { headers } = request;
     const token = headers.authorization === undefined ? this.tokenIn(request) : undefined;
     if (token === undefined) return this.ofKeyIn(request);
-    if (isChange && originOf(headers, this.#deps.publicUrl) !== 'same')
+    if (isChange && originOf(headers, this.deps.publicUrl) !== 'same')
       throw new ApiError(
         'FORBIDDEN',
         "Only pages of this hub may change something with a browser's session; programs use an API key.",
       );
-    return this.counted(this.#deps.clientOf(request).address, () => this.ofToken(token, watched));
+    return this.counted(this.deps.clientOf(request).address, () => this.ofToken(token, watched));
   }
 
   /** As `ofRequest`, but a cookie does not count. */
@@ -57,7 +53,7 @@ export class Callers {
     const { authorization } = request.headers;
     // A request without a key is not a guess: browsers send it before sign-in.
     if (authorization === undefined) return this.ofKey(authorization);
-    return this.counted(this.#deps.clientOf(request).address, () => this.ofKey(authorization));
+    return this.counted(this.deps.clientOf(request).address, () => this.ofKey(authorization));
   }
 
   /**
@@ -69,18 +65,18 @@ export class Callers {
       return await look();
     } catch (error) {
       const isFailure = error instanceof ApiError && error.code === 'UNAUTHENTICATED';
-      const waitMs = isFailure ? this.#deps.failures.count(address) : undefined;
+      const waitMs = isFailure ? this.deps.failures.count(address) : undefined;
       throw waitMs === undefined ? error : new TooManyFailuresError(waitMs);
     }
   }
 
   async ofKey(authorization: unknown): Promise<Caller> {
-    return { viewer: await authenticate(this.#deps.apiKeys, authorization) };
+    return { viewer: await authenticate(this.deps.apiKeys, authorization) };
   }
 
   /** `watched` checks a session on behalf of an open connection, which is not activity. */
   async ofToken(token: string, watched?: 'watched'): Promise<Caller> {
-    const session = await this.#deps.signIns.whoIs(token, watched);
+    const session = await this.deps.signIns.whoIs(token, watched);
     if (session === undefined) throw new ApiError('UNAUTHENTICATED', 'You are not signed in. Sign in again.');
     const { user, scopes } = session;
     return { viewer: { kind: 'USER', id: user.id, name: actorName(user), scopes }, session };
@@ -88,10 +84,10 @@ export class Callers {
 
   /** The cookie of an upgrade to WebSocket; none where the page is another site's, or unknown. */
   tokenOfUpgrade(request: IncomingMessage): string | undefined {
-    return originOf(request.headers, this.#deps.publicUrl) === 'same' ? this.tokenIn(request) : undefined;
+    return originOf(request.headers, this.deps.publicUrl) === 'same' ? this.tokenIn(request) : undefined;
   }
 
   tokenIn(request: IncomingMessage): string | undefined {
-    return readCookie(request.headers, 'flotilla-session', this.#deps.isSecure(request));
+    return readCookie(request.headers, 'flotilla-session', this.deps.isSecure(request));
   }
 }

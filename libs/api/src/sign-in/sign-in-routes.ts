@@ -54,20 +54,16 @@ export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): vo
 }
 
 class SignInEndpoints {
-  readonly #deps: SignInRoutesDeps;
-
-  constructor(deps: SignInRoutesDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: SignInRoutesDeps) {}
 
   methods() {
-    const { oidc } = this.#deps;
+    const { oidc } = this.deps;
     return { password: true, oidc: oidc === undefined ? null : { label: oidc.label, url: '/api/sign-in/oidc' } };
   }
 
   async signIn(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     this.#refuseForeign(request);
-    const answer = await this.#deps.signIns.withPassword(credentialsIn(request.body), this.#browserOf(request));
+    const answer = await this.deps.signIns.withPassword(credentialsIn(request.body), this.#browserOf(request));
     switch (answer.kind) {
       case 'signed-in':
         await this.#replace(request, reply, answer);
@@ -85,23 +81,23 @@ class SignInEndpoints {
 
   async signOut(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const session = await this.#sessionOf(request, reply);
-    await this.#deps.signIns.signOut(session, this.#addressOf(request));
+    await this.deps.signIns.signOut(session, this.#addressOf(request));
     return reply.code(204).send();
   }
 
   async signOutEverywhere(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { user } = await this.#sessionOf(request, reply);
-    const { viewer } = await this.#deps.callers.ofRequest(request.raw, true);
+    const { viewer } = await this.deps.callers.ofRequest(request.raw, true);
     const actor = actorOf({ viewer, remoteAddress: this.#addressOf(request) });
-    const answer = await this.#deps.people.signOutEverywhere(user.id, actor);
+    const answer = await this.deps.people.signOutEverywhere(user.id, actor);
     // A user who was deleted meanwhile has no sessions left.
     return reply.send({ sessions: 'refusal' in answer ? 0 : answer.endedSessions });
   }
 
   async toProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { oidc } = this.#deps;
+    const { oidc } = this.deps;
     if (oidc === undefined) throw noProvider();
-    const isSecure = this.#deps.isSecure(request.raw);
+    const isSecure = this.deps.isSecure(request.raw);
     const { url, attempt } = await oidc.begin(this.#originIn(request));
     const pending = addAttempt(readCookie(request.headers, 'flotilla-oidc', isSecure), attempt);
     return reply.header('set-cookie', pendingCookie(pending, oidc, isSecure)).redirect(url, 302);
@@ -112,9 +108,9 @@ class SignInEndpoints {
    * sign-in.
    */
   async fromProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const { oidc, signIns } = this.#deps;
+    const { oidc, signIns } = this.deps;
     if (oidc === undefined) throw noProvider();
-    const isSecure = this.#deps.isSecure(request.raw);
+    const isSecure = this.deps.isSecure(request.raw);
     const callback = new URL(request.url, this.#originIn(request));
     const pending = readCookie(request.headers, 'flotilla-oidc', isSecure);
     const { attempt, rest } = takeAttempt(pending, callback.searchParams.get('state'));
@@ -129,8 +125,8 @@ class SignInEndpoints {
 
   /** A session that the browser had before ends: no token outlives a sign-in. */
   async #replace(request: FastifyRequest, reply: FastifyReply, opened: OpenedSession): Promise<void> {
-    const { callers, now, signIns } = this.#deps;
-    const isSecure = this.#deps.isSecure(request.raw);
+    const { callers, now, signIns } = this.deps;
+    const isSecure = this.deps.isSecure(request.raw);
     const former = callers.tokenIn(request.raw);
     const session = former === undefined ? undefined : await callers.ofToken(former).catch(() => undefined);
     if (session?.session) await signIns.signOut(session.session, this.#addressOf(request));
@@ -145,8 +141,8 @@ class SignInEndpoints {
 
   /** Also removes an invalid cookie, but not for a page of another site. */
   async #sessionOf({ raw }: FastifyRequest, reply: FastifyReply): Promise<SignedInUser> {
-    const { callers } = this.#deps;
-    const isSecure = this.#deps.isSecure(raw);
+    const { callers } = this.deps;
+    const isSecure = this.deps.isSecure(raw);
     try {
       const { session } = await callers.ofRequest(raw, true);
       if (session === undefined)
@@ -162,22 +158,22 @@ class SignInEndpoints {
 
   /** Programs, which say nothing of origins, may sign in. */
   #refuseForeign({ headers }: FastifyRequest): void {
-    if (originOf(headers, this.#deps.publicUrl) === 'foreign')
+    if (originOf(headers, this.deps.publicUrl) === 'foreign')
       throw new ApiError('FORBIDDEN', 'Only pages of this hub may sign in.');
   }
 
   #addressOf({ raw }: FastifyRequest): string | undefined {
-    return this.#deps.clientOf(raw).address;
+    return this.deps.clientOf(raw).address;
   }
 
   #browserOf(request: FastifyRequest): Browser {
     const { headers, raw } = request;
-    const formerSession = readCookie(headers, 'flotilla-browser', this.#deps.isSecure(raw));
+    const formerSession = readCookie(headers, 'flotilla-browser', this.deps.isSecure(raw));
     return { remoteAddress: this.#addressOf(request), userAgent: headers['user-agent'], formerSession };
   }
 
   #originIn({ headers, raw }: FastifyRequest): string {
-    const { publicUrl, isSecure } = this.#deps;
+    const { publicUrl, isSecure } = this.deps;
     return publicUrl === undefined
       ? `${isSecure(raw) ? 'https' : 'http'}://${headers.host ?? 'localhost'}`
       : new URL(publicUrl).origin;

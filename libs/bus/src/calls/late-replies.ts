@@ -20,17 +20,15 @@ interface Reply {
 }
 
 export class LateReplies {
-  readonly #link: Pick<RedisLink, 'publish'>;
-  readonly #logger: BusLogger;
   #waiting: Reply[] = [];
   #timer: NodeJS.Timeout | undefined;
   /** The log has the present outage. */
   #isReported = false;
 
-  constructor(link: Pick<RedisLink, 'publish'>, logger: BusLogger) {
-    this.#link = link;
-    this.#logger = logger;
-  }
+  constructor(
+    private readonly link: Pick<RedisLink, 'publish'>,
+    private readonly logger: BusLogger,
+  ) {}
 
   /** `until`: when the other process gives up, ms since the Unix epoch. */
   send(channel: string, text: string, until: number): void {
@@ -43,7 +41,7 @@ export class LateReplies {
   }
 
   #try(reply: Reply): void {
-    this.#link.publish(reply.channel, reply.text).then(
+    this.link.publish(reply.channel, reply.text).then(
       (takers) => {
         this.#isReported = false;
         if (takers > 0) return;
@@ -51,7 +49,7 @@ export class LateReplies {
         if (reply.undelivered < UNDELIVERED_MAX) this.#keep(reply);
       },
       (error: unknown) => {
-        if (!this.#isReported) this.#logger.warn({ err: error }, 'could not answer another hub process; retrying');
+        if (!this.#isReported) this.logger.warn({ err: error }, 'could not answer another hub process; retrying');
         this.#isReported = true;
         this.#keep(reply);
       },

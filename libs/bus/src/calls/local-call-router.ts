@@ -8,11 +8,8 @@ import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 
 export class LocalCallRouter implements CallRouter {
   readonly #servers = new Map<HubProcessId, CallServer>();
-  readonly #logger: BusLogger;
 
-  constructor(logger: BusLogger) {
-    this.#logger = logger;
-  }
+  constructor(private readonly logger: BusLogger) {}
 
   serve(gatewayId: HubProcessId, server: CallServer): Promise<() => Promise<void>> {
     if (this.#servers.has(gatewayId)) {
@@ -41,7 +38,7 @@ export class LocalCallRouter implements CallRouter {
       server.enqueue(routed, settleFirst);
     } catch (cause) {
       // A server must not throw. If it does, the bytes may still have been sent.
-      this.#logger.error(
+      this.logger.error(
         { err: cause, deviceId: routed.deviceId, callId: routed.call.callId },
         'gateway threw on a call',
       );

@@ -82,12 +82,9 @@ export class LocalFeed implements EventFeed {
     access: new Set(),
     lateAnswer: new Set(),
   };
-  readonly #logger: BusLogger;
   #droppedTotal = 0;
 
-  constructor(logger: BusLogger) {
-    this.#logger = logger;
-  }
+  constructor(private readonly logger: BusLogger) {}
 
   /** Messages dropped for slow subscribers. */
   get droppedTotal(): number {
@@ -104,7 +101,7 @@ export class LocalFeed implements EventFeed {
     { gatherMs = 0 }: FeedListening = {},
   ): () => void {
     const subscribers = this.#subscribers[topic];
-    const subscriber = new Subscriber(listener, this.#logger, () => this.#countDropped(topic), gatherMs);
+    const subscriber = new Subscriber(listener, this.logger, () => this.#countDropped(topic), gatherMs);
     subscribers.add(subscriber);
     return () => {
       subscriber.end();
@@ -120,7 +117,7 @@ export class LocalFeed implements EventFeed {
     this.#droppedTotal += 1;
     // Logs the first of each ten thousand, so that the log is not flooded.
     if (this.#droppedTotal % SUBSCRIBER_MESSAGES_MAX === 1) {
-      this.#logger.warn({ topic, droppedTotal: this.#droppedTotal }, 'a feed subscriber is too slow: messages dropped');
+      this.logger.warn({ topic, droppedTotal: this.#droppedTotal }, 'a feed subscriber is too slow: messages dropped');
     }
   }
 }

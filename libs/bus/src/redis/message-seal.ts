@@ -37,7 +37,6 @@ const FORM = /^([\w-]{22})(\d{1,16})\.([\w-]{1,64})\./;
 
 export class MessageSeal {
   readonly #key: KeyObject;
-  readonly #now: () => number;
   readonly #ownMark: string;
   readonly #latest = new LRUCache<string, number>({ max: SENDERS_MAX });
   #sequence = 0;
@@ -46,15 +45,14 @@ export class MessageSeal {
     secret: string,
     /** The name of this process for the others. */
     readonly sender: string,
-    now: () => number = Date.now,
+    private readonly now: () => number = Date.now,
   ) {
     this.#key = createSecretKey(secret, 'utf8');
-    this.#now = now;
     this.#ownMark = `.${sender}.`;
   }
 
   seal(channel: string, text: string): string {
-    const clock = this.#now() * PER_MS;
+    const clock = this.now() * PER_MS;
     // Goes on counting after a small step of the clock back. After a large one it begins again,
     // because no process would accept the former time.
     this.#sequence = this.#sequence > clock + AHEAD_MAX ? clock : Math.max(this.#sequence + 1, clock);
@@ -74,7 +72,7 @@ export class MessageSeal {
     const expected = this.macOf(channel, message.slice(MAC_LENGTH));
     if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return { problem: 'wrong_key' };
     const sequence = Number(digits);
-    const clock = this.#now() * PER_MS;
+    const clock = this.now() * PER_MS;
     if (Math.abs(clock - sequence) > AHEAD_MAX) return { problem: 'out_of_time' };
     const latest = this.#latest.get(sender) ?? 0;
     // A later one than the clock allows was received before the clock was set back.

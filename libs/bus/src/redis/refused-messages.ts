@@ -11,14 +11,11 @@ type RefusalReason = SealProblem | 'entry';
 const LOG_EVERY_MS = 60_000;
 
 export class RefusedMessages {
-  readonly #logger: BusLogger;
   readonly #counts = new Map<RefusalReason, number>();
   #total = 0;
   #loggedAt = -Infinity;
 
-  constructor(logger: BusLogger) {
-    this.#logger = logger;
-  }
+  constructor(private readonly logger: BusLogger) {}
 
   /** Since the start of this process, by reason. */
   get counts(): ReadonlyMap<RefusalReason, number> {
@@ -32,7 +29,7 @@ export class RefusedMessages {
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     const advice = 'Check who else can write to this Redis, and that all processes use one database and the same time.';
-    this.#logger.warn(
+    this.logger.warn(
       { reason, place, refusedTotal: this.#total },
       `dropped a message without a valid signature of this hub. ${advice}`,
     );

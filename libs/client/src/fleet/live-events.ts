@@ -4,18 +4,15 @@
  */
 
 export class LiveEvents<Value> {
-  readonly #max: number;
   #values: Value[] = [];
   #hasMissed = false;
   #failure: { readonly error: unknown } | undefined;
   #wake: (() => void) | undefined;
 
-  constructor(max: number) {
-    this.#max = max;
-  }
+  constructor(private readonly max: number) {}
 
   push(value: Value): void {
-    if (this.#values.length >= this.#max) return this.miss();
+    if (this.#values.length >= this.max) return this.miss();
     this.#values.push(value);
     this.#wake?.();
   }

@@ -2,20 +2,18 @@
 
 export class BoundedQueue<Value> {
   readonly #values: Value[] = [];
-  readonly #max: number;
-  readonly #overflow: () => Error;
   #wake: (() => void) | undefined;
   #end: { readonly error?: unknown } | undefined;
 
-  constructor(max: number, overflow: () => Error) {
-    this.#max = max;
-    this.#overflow = overflow;
-  }
+  constructor(
+    private readonly max: number,
+    private readonly overflow: () => Error,
+  ) {}
 
   /** One value too many ends the queue: what waits is still read, then comes the error. */
   push(value: Value): void {
     if (this.#end) return;
-    if (this.#values.length >= this.#max) return this.fail(this.#overflow());
+    if (this.#values.length >= this.max) return this.fail(this.overflow());
     this.#values.push(value);
     this.#wake?.();
   }

@@ -31,14 +31,11 @@ interface WebSocketPeer {
 }
 
 export class Subscriptions {
-  readonly #peer: WebSocketPeer;
   readonly #open = new Set<BoundedQueue<unknown>>();
   readonly #ending = new AbortController();
   #connection: Connection | undefined;
 
-  constructor(peer: WebSocketPeer) {
-    this.#peer = peer;
-  }
+  constructor(private readonly peer: WebSocketPeer) {}
 
   async *iterate(
     document: DocumentNode,
@@ -47,8 +44,8 @@ export class Subscriptions {
   ): AsyncGenerator<unknown, void, void> {
     if (signal?.aborted) throw aborted(signal);
     if (this.#ending.signal.aborted) throw closed();
-    this.#connection ??= connect(this.#peer, this.#ending.signal);
-    const { queueMax } = this.#peer.limits;
+    this.#connection ??= connect(this.peer, this.#ending.signal);
+    const { queueMax } = this.peer.limits;
     const results = new BoundedQueue<unknown>(queueMax, () => tooSlow(queueMax));
     this.#open.add(results);
     const abort = (): void => results.fail(aborted(signal));
@@ -56,7 +53,7 @@ export class Subscriptions {
     const unsubscribe = keepSubscribed(payloadOf(document, variables), {
       connection: this.#connection,
       results,
-      peer: this.#peer,
+      peer: this.peer,
       onConnected: () => onConnected?.(),
       onAgain: () => onReconnect?.(),
     });

@@ -47,7 +47,6 @@ interface FoundSource {
 const nothing: FoundSource = { source: undefined, problem: undefined };
 
 export class AlertWorker {
-  readonly #deps: AlertWorkerDeps;
   readonly #timing: AlertTiming;
   readonly #deliveries: NotificationDeliveries;
   /** Rules that could not be evaluated the last time, so that each is logged once. */
@@ -57,8 +56,7 @@ export class AlertWorker {
   #isStopped = false;
   #roundMs = 0;
 
-  constructor(deps: AlertWorkerDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: AlertWorkerDeps) {
     this.#timing = { ...alertTiming, ...deps.timing };
     this.#deliveries = new NotificationDeliveries(deps);
   }
@@ -96,11 +94,11 @@ export class AlertWorker {
 
   #next(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#cancelTimer = this.#deps.clock.setTimer(delayMs, () => {
+    this.#cancelTimer = this.deps.clock.setTimer(delayMs, () => {
       const since = performance.now();
       this.run()
         .catch((error: unknown) =>
-          this.#deps.logger.warn({ err: error }, 'could not evaluate the alert rules; trying again'),
+          this.deps.logger.warn({ err: error }, 'could not evaluate the alert rules; trying again'),
         )
         .finally(() => {
           this.#roundMs = performance.now() - since;
@@ -110,7 +108,7 @@ export class AlertWorker {
   }
 
   async #round(): Promise<void> {
-    const { clock, lease, registry } = this.#deps;
+    const { clock, lease, registry } = this.deps;
     if (this.#isStopped) return;
     const isOurs = await registry.alertEvaluation.take(lease.id, clock.now(), this.#timing.leaseMs);
     if (isOurs) await this.#evaluateAll();
@@ -118,7 +116,7 @@ export class AlertWorker {
   }
 
   async #evaluateAll(): Promise<void> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const rules = await registry.alertEvaluation.rules();
     if (rules.length === 0) return;
     // Without a gateway all devices are offline because of the hub.
@@ -135,7 +133,7 @@ export class AlertWorker {
    * others.
    */
   async #evaluate(rule: AlertRuleRow, hub: HubStart): Promise<boolean> {
-    const { bus, clock, lease, registry } = this.#deps;
+    const { bus, clock, lease, registry } = this.deps;
     const now = clock.now();
     try {
       const { source, problem } = rule.enabled ? await this.#findSource(rule, hub, now) : nothing;
@@ -153,7 +151,7 @@ export class AlertWorker {
   /** Without its device group a rule applies to no device, and its conditions end. */
   async #findSource(rule: AlertRuleRow, hub: HubStart, now: number): Promise<FoundSource> {
     try {
-      return { source: await conditionSourceOf(this.#deps, rule, hub, now), problem: undefined };
+      return { source: await conditionSourceOf(this.deps, rule, hub, now), problem: undefined };
     } catch (error) {
       if (error instanceof RegistryError && error.code === 'ARGUMENT_INVALID')
         return { source: undefined, problem: error };
@@ -162,7 +160,7 @@ export class AlertWorker {
   }
 
   #warn(rule: AlertRuleRow, error: unknown, message: string): void {
-    if (!this.#failing.has(rule.id)) this.#deps.logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, message);
+    if (!this.#failing.has(rule.id)) this.deps.logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, message);
     this.#failing.add(rule.id);
   }
 }

@@ -78,30 +78,28 @@ const NOTE_CHARACTERS_MAX = 1_000;
 const SNOOZE_MS_MAX = 366 * 86_400_000;
 
 export class Alerts {
-  readonly #deps: AlertsDeps;
   readonly #trusted: ReadonlySet<string>;
 
-  constructor(deps: AlertsDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: AlertsDeps) {
     this.#trusted = new Set(deps.trustedOrigins);
   }
 
   /** How the texts of alerts are written. */
   get messages(): MessageSettings {
-    return this.#deps.messages;
+    return this.deps.messages;
   }
 
   async createRule(plan: AlertRulePlan, actor: Actor): Promise<SavedAlertRule> {
-    const refusal = await refuseRule(this.#deps.registry, plan);
+    const refusal = await refuseRule(this.deps.registry, plan);
     if (refusal !== undefined) return { refusal };
-    return savedRule(await this.#deps.registry.alertRules.create(plan, { rulesMax, ...this.#change(actor) }), plan);
+    return savedRule(await this.deps.registry.alertRules.create(plan, { rulesMax, ...this.#change(actor) }), plan);
   }
 
   /** How often the rule would have fired in the last seven days. Nothing is stored. */
   async previewRule(plan: AlertRulePlan): Promise<PreviewedRule> {
-    const refusal = await refuseRule(this.#deps.registry, plan);
+    const refusal = await refuseRule(this.deps.registry, plan);
     if (refusal !== undefined) return { refusal };
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const now = clock.now();
     const since = now - PREVIEW_MS;
     const { graceMs } = alertTiming;
@@ -118,27 +116,27 @@ export class Alerts {
   /** Single values, unless there are too many of them, or they are no longer kept. */
   async #historyLevel({ kind, path }: AlertRulePlan, since: number, now: number): Promise<SeriesLevel> {
     if (kind !== 'MEASUREMENT') return 'RAW';
-    const facts = await this.#deps.registry.measurements.chartFacts(path);
+    const facts = await this.deps.registry.measurements.chartFacts(path);
     return planChart({ since, until: now, points: PREVIEW_POINTS }, { ...facts, valuesMax: PREVIEW_VALUES_MAX }).level;
   }
 
   /** Replaces all but the kind. Without an expected revision it replaces any. */
   async updateRule(id: string, plan: AlertRulePlan, actor: Actor, expectedRevision?: string): Promise<SavedAlertRule> {
-    const refusal = await refuseRule(this.#deps.registry, plan);
+    const refusal = await refuseRule(this.deps.registry, plan);
     if (refusal !== undefined) return { refusal };
     const change = { ...this.#change(actor), expectedRevision };
-    return savedRule(await this.#deps.registry.alertRules.update(id, plan, change), plan, id);
+    return savedRule(await this.deps.registry.alertRules.update(id, plan, change), plan, id);
   }
 
   /** Its alerts stay; those that fire are resolved. */
   async removeRule(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
-    const isRemoved = await this.#deps.registry.alertRules.remove(id, this.#change(actor));
+    const isRemoved = await this.deps.registry.alertRules.remove(id, this.#change(actor));
     return isRemoved ? {} : { refusal: noSuchRule(id) };
   }
 
   /** A time in the past ends the snooze. */
   async snoozeRule(id: string, deviceId: string | undefined, until: number, actor: Actor): Promise<SavedAlertRule> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     if (until > clock.now() + SNOOZE_MS_MAX)
       return { refusal: refuse('INVALID', ['until'], 'Snooze for at most a year, or disable the rule.') };
     if (deviceId === undefined && actor.devices !== undefined) {
@@ -162,7 +160,7 @@ export class Alerts {
       const message = `A note has at most ${NOTE_CHARACTERS_MAX} characters.`;
       return { refusal: refuse('LIMIT_EXCEEDED', ['note'], message) };
     }
-    const { bus, registry } = this.#deps;
+    const { bus, registry } = this.deps;
     const answer = await registry.alerts.acknowledge(id, note, this.#change(actor), actor.devices);
     if (answer === undefined)
       return { refusal: refuse('NOT_FOUND', ['id'], `There is no alert "${id.slice(0, 100)}".`) };
@@ -174,7 +172,7 @@ export class Alerts {
     const plan = await this.#channelPlan(request, request.config);
     if ('refusal' in plan) return plan;
     const change = { channelsMax, ...this.#change(actor) };
-    return savedChannel(await this.#deps.registry.notificationChannels.create(plan, change));
+    return savedChannel(await this.deps.registry.notificationChannels.create(plan, change));
   }
 
   /** Secrets given as they are shown stay. Without an expected revision it replaces any. */
@@ -184,7 +182,7 @@ export class Alerts {
     actor: Actor,
     expectedRevision?: string,
   ): Promise<SavedChannel> {
-    const { notificationChannels } = this.#deps.registry;
+    const { notificationChannels } = this.deps.registry;
     const former = await notificationChannels.find(id);
     if (former === undefined) return { refusal: noSuchChannel(id) };
     const secrets = former.kind === request.kind ? await notificationChannels.configOf(id) : undefined;
@@ -196,7 +194,7 @@ export class Alerts {
   }
 
   async removeChannel(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
-    const isRemoved = await this.#deps.registry.notificationChannels.remove(id, this.#change(actor));
+    const isRemoved = await this.deps.registry.notificationChannels.remove(id, this.#change(actor));
     return isRemoved ? {} : { refusal: noSuchChannel(id) };
   }
 
@@ -204,7 +202,7 @@ export class Alerts {
    * Sends a test message now, also to a disabled channel. Resolves to what the other end answered.
    */
   async testChannel(id: string, actor: Actor): Promise<TestedChannel> {
-    const { clock, messages, registry, sender } = this.#deps;
+    const { clock, messages, registry, sender } = this.deps;
     const channel = await registry.notificationChannels.find(id);
     if (channel === undefined) return { refusal: noSuchChannel(id) };
     const config = await registry.notificationChannels.configOf(id);
@@ -231,7 +229,7 @@ export class Alerts {
     const unused = refuseUnusedSecret(settings, path);
     if (unused !== undefined) return { refusal: unused };
     if (settings.kind !== 'EMAIL' && settings.url !== undefined) {
-      const rules = { trustedOrigins: this.#trusted, clock: this.#deps.clock };
+      const rules = { trustedOrigins: this.#trusted, clock: this.deps.clock };
       const refused = await refuseUrl(settings.url, [...path, 'url'], rules);
       if (refused !== undefined) return { refusal: refused };
     }
@@ -239,7 +237,7 @@ export class Alerts {
   }
 
   #change(actor: Actor) {
-    return { at: this.#deps.clock.now(), by: sourceOf(actor) };
+    return { at: this.deps.clock.now(), by: sourceOf(actor) };
   }
 }
 

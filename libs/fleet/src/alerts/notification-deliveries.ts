@@ -35,22 +35,19 @@ const SETTLE_MS = 4_000;
 const GIVE_UP_EVERY_MS = 60_000;
 
 export class NotificationDeliveries {
-  readonly #deps: DeliveryDeps;
   readonly #stopped = new AbortController();
   readonly #underWay = new Set<Promise<void>>();
   #claiming: Promise<void> | undefined;
   #gaveUpAt = 0;
   readonly counts = { delivered: 0, failed: 0, given_up: 0 };
 
-  constructor(deps: DeliveryDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: DeliveryDeps) {}
 
   /** Something may be due. Returns at once. */
   wake(): void {
     if (this.#stopped.signal.aborted) return;
     this.#claiming ??= this.#claimAll()
-      .catch((error: unknown) => this.#deps.logger.warn({ err: error }, 'could not read the pending notifications'))
+      .catch((error: unknown) => this.deps.logger.warn({ err: error }, 'could not read the pending notifications'))
       .finally(() => (this.#claiming = undefined));
   }
 
@@ -68,7 +65,7 @@ export class NotificationDeliveries {
 
   async #claimAll(): Promise<void> {
     await this.#giveUp();
-    const { clock, lease, registry, sender } = this.#deps;
+    const { clock, lease, registry, sender } = this.deps;
     while (!this.#stopped.signal.aborted && this.#underWay.size < CHANNELS_AT_ONCE) {
       const times = { now: clock.now(), claimMs: sender.attemptMs + SETTLE_MS };
       const claimed = await registry.notificationOutbox.claim(lease.id, times);
@@ -81,7 +78,7 @@ export class NotificationDeliveries {
     const { channelId, messageId } = claimed;
     const delivery = this.#deliver(claimed)
       .catch((error: unknown) =>
-        this.#deps.logger.warn({ err: error, channelId, messageId }, 'a notification was not recorded: it comes again'),
+        this.deps.logger.warn({ err: error, channelId, messageId }, 'a notification was not recorded: it comes again'),
       )
       .finally(() => {
         this.#underWay.delete(delivery);
@@ -90,7 +87,7 @@ export class NotificationDeliveries {
   }
 
   async #deliver(claimed: ClaimedMessage): Promise<void> {
-    const { clock, lease, logger, registry, sender } = this.#deps;
+    const { clock, lease, logger, registry, sender } = this.deps;
     const outbox = registry.notificationOutbox;
     const read =
       claimed.config === undefined
@@ -114,7 +111,7 @@ export class NotificationDeliveries {
   }
 
   #messageOf({ messageId, isResolved, alerts }: ClaimedMessage): OutgoingMessage {
-    const { clock, messages } = this.#deps;
+    const { clock, messages } = this.deps;
     return {
       id: messageId,
       type: isResolved ? 'alert.resolved' : 'alert.fired',
@@ -125,7 +122,7 @@ export class NotificationDeliveries {
   }
 
   async #giveUp(): Promise<void> {
-    const { clock, logger, registry } = this.#deps;
+    const { clock, logger, registry } = this.deps;
     const now = clock.now();
     // It is later than now if the clock was set back.
     if (now >= this.#gaveUpAt && now - this.#gaveUpAt < GIVE_UP_EVERY_MS) return;

@@ -22,22 +22,18 @@ interface CallRecordsDeps {
 }
 
 export class CallRecords {
-  readonly #deps: CallRecordsDeps;
-
-  constructor(deps: CallRecordsDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: CallRecordsDeps) {}
 
   /** Whether the audit trail has the intent in time. */
   writeIntent({ id, deviceId, request, actor, startedAt }: StartedCall, audited: AuditedCallAction): Promise<boolean> {
     const { tool, arguments: args } = request;
     const entry = entryOfIntent(audited, { id, deviceId, tool, arguments: args, startedAt }, actor);
-    return this.#isWritten(this.#deps.registry.audit.record(entry));
+    return this.#isWritten(this.deps.registry.audit.record(entry));
   }
 
   /** The row of the call, once it is on disk or could not be written in time. */
   async writeEnd(started: StartedCall, { outcome, audited, isIntended }: CallEnd): Promise<CallRow> {
-    const { registry, logger, clock } = this.#deps;
+    const { registry, logger, clock } = this.deps;
     const { id, deviceId, startedAt } = started;
     const { tool } = started.request;
     const args = maskArguments(tool, started.request.arguments);
@@ -78,6 +74,6 @@ export class CallRecords {
         return false;
       },
     );
-    return withTimeout(isDone, recordWaitMs, this.#deps.clock, () => false);
+    return withTimeout(isDone, recordWaitMs, this.deps.clock, () => false);
   }
 }

@@ -45,24 +45,22 @@ export interface CallToolDeps {
 }
 
 export class ToolCaller {
-  readonly #deps: CallToolDeps;
   readonly #keyed: KeyedCalls;
   readonly #records: CallRecords;
 
-  constructor(deps: CallToolDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: CallToolDeps) {
     this.#keyed = new KeyedCalls(deps.registry.calls, deps.clock, deps.processes);
     this.#records = new CallRecords(deps);
   }
 
   /** Waits for the end of the call. Without a device in the access scope there is no record. */
   call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
-    return this.#deps.singleCalls.during(() => this.#begin(request, actor, ownUrl));
+    return this.deps.singleCalls.during(() => this.#begin(request, actor, ownUrl));
   }
 
   /** Gives the call an id and a deadline, finds its device within the access scope, and runs it. */
   async #begin(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
-    const { registry, clock, policies } = this.#deps;
+    const { registry, clock, policies } = this.deps;
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };
     const startedAt = clock.now();
@@ -82,7 +80,7 @@ export class ToolCaller {
 
   /** Why no new call can begin, or the device with its session. */
   async #find(request: CallRequest, actor: Actor): Promise<Refusal | FoundDevice> {
-    const { registry, bus } = this.#deps;
+    const { registry, bus } = this.deps;
     if (registry.calls.isOverloaded) return overloaded;
     const { entry, refusal } = await locateDevice(bus.directory, request.deviceId as DeviceId);
     if (refusal !== undefined) return refusal;
@@ -97,7 +95,7 @@ export class ToolCaller {
   async #firstAnswer(request: CallRequest, actor: Actor): Promise<CallAnswer | undefined> {
     const { idempotencyKey: key, deviceId, timeoutMs, tool } = request;
     if (key === undefined) return undefined;
-    const { registry, policies } = this.#deps;
+    const { registry, policies } = this.deps;
     const used = { principal: actor.id, key, requestHash: hashOf(deviceId, request) };
     const earlier = await registry.calls.earlierUse(used);
     return earlier && this.#repeated(earlier, timeoutMs ?? (await policies.policyOf(tool)).callTimeoutMs);
@@ -107,7 +105,7 @@ export class ToolCaller {
   async #runOnce(started: StartedCall, entry: DirectoryEntry | undefined, key: string): Promise<CallAnswer> {
     const { id, deviceId, request, actor, startedAt, timeoutMs } = started;
     const { tool, arguments: args } = request;
-    const claim = await this.#deps.registry.calls.claimKey({
+    const claim = await this.deps.registry.calls.claimKey({
       principal: actor.id,
       actor: actor.name,
       key,
@@ -135,7 +133,7 @@ export class ToolCaller {
     const checked = this.#authoriseAndDeliver(started, entry, () => (isDelivered = true));
     const end = await checked.catch((err: unknown): CallEnd => {
       if (isDelivered) throw err;
-      this.#deps.logger.error({ err, callId: id, deviceId }, 'a call could not be checked and was not sent');
+      this.deps.logger.error({ err, callId: id, deviceId }, 'a call could not be checked and was not sent');
       return { outcome: unchecked };
     });
     return answerOf(await this.#records.writeEnd(started, end));
@@ -155,7 +153,7 @@ export class ToolCaller {
     onDeliver: () => void = () => undefined,
   ): Promise<CallEnd> {
     const { toolSetHash, request, policy } = started;
-    const { approvals, registry } = this.#deps;
+    const { approvals, registry } = this.deps;
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     if (entry === undefined) return { outcome: deviceOffline, audited };
@@ -173,7 +171,7 @@ export class ToolCaller {
   }
 
   #refuseByRules({ request, actor, ownUrl }: StartedCall, toolSet: ToolSet | undefined): CallError | undefined {
-    const { callRules } = this.#deps;
+    const { callRules } = this.deps;
     const checked = { tool: request.tool, arguments: request.arguments, mayCallUserOnly: actor.mayCallUserOnly };
     return (callRules.refuseActor(request.tool, actor) ?? callRules.refuse(toolSet, checked, ownUrl))?.error;
   }
@@ -181,7 +179,7 @@ export class ToolCaller {
   /** With approvals, one person may disrupt only a few devices by single calls. */
   async #refuseUnapproved(started: StartedCall): Promise<CallError | undefined> {
     const { deviceId, request, actor, startedAt } = started;
-    const { approvals, registry } = this.#deps;
+    const { approvals, registry } = this.deps;
     const bounds = { devicesMax: approvals.callDevicesMax, windowMs: approvalWindowMs };
     const isTaken = await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds);
     if (isTaken) return undefined;
@@ -198,7 +196,7 @@ export class ToolCaller {
     const { tool, arguments: args } = request;
     const deadlineAt = startedAt + timeoutMs;
     const deadlines = { queueDeadlineAt: deadlineAt, callTimeoutMs: timeoutMs, callDeadlineAt: deadlineAt };
-    const { registry } = this.#deps;
+    const { registry } = this.deps;
     const name = tool === identifyTool.name ? (await registry.devices.find(deviceId))?.name : undefined;
     const call = hubCall({ callId: id, tool, arguments: args, ...deadlines }, { id: deviceId, name });
     const { mayCallUserOnly, mayChangeFirmware } = actor;
@@ -206,7 +204,7 @@ export class ToolCaller {
     const { trace } = request;
     const routed = { deviceId, rights, call, ...(trace !== undefined && { trace }) };
     onDeliver();
-    return tracedDelivery(this.#deps.tracer, routed, (traced) => deliverCall(this.#deps, entry, traced));
+    return tracedDelivery(this.deps.tracer, routed, (traced) => deliverCall(this.deps, entry, traced));
   }
 }
 

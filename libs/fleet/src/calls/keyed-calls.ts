@@ -20,18 +20,15 @@ interface FirstCall {
 }
 
 export class KeyedCalls {
-  readonly #store: CallStore;
-  readonly #clock: Clock;
-  readonly #processes: Pick<ProcessWatch, 'add'> | undefined;
   /** As bounded as the calls in flight. */
   readonly #running = new Map<string, Promise<CallAnswer>>();
 
   /** Without `processes` a call of a dead process ends at its deadline. */
-  constructor(store: CallStore, clock: Clock, processes?: Pick<ProcessWatch, 'add'>) {
-    this.#store = store;
-    this.#clock = clock;
-    this.#processes = processes;
-  }
+  constructor(
+    private readonly store: CallStore,
+    private readonly clock: Clock,
+    private readonly processes?: Pick<ProcessWatch, 'add'>,
+  ) {}
 
   /** Keeps a running call findable for those who ask again. */
   async hold(id: CallId, answer: Promise<CallAnswer>): Promise<CallAnswer> {
@@ -53,7 +50,7 @@ export class KeyedCalls {
     let call = first;
     let isProcessGone = false;
     const awaited = processId === undefined ? [] : [processId];
-    const stopWatching = this.#processes?.add({
+    const stopWatching = this.processes?.add({
       awaited: () => awaited,
       ended: (id) => (isProcessGone ||= id === processId),
     });
@@ -61,10 +58,10 @@ export class KeyedCalls {
       while (
         call.outcome === undefined &&
         !isProcessGone &&
-        this.#clock.now() < first.startedAt + timeoutMs + recordGraceMs
+        this.clock.now() < first.startedAt + timeoutMs + recordGraceMs
       ) {
-        await new Promise<void>((resolve) => this.#clock.setTimer(lookAgainMs, resolve));
-        call = (await this.#store.find(first.id)) ?? first;
+        await new Promise<void>((resolve) => this.clock.setTimer(lookAgainMs, resolve));
+        call = (await this.store.find(first.id)) ?? first;
       }
     } finally {
       stopWatching?.();

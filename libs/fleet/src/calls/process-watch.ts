@@ -27,15 +27,13 @@ interface WatchDeps {
 }
 
 export class ProcessWatch {
-  readonly #deps: WatchDeps;
   readonly #waiters = new Set<ProcessWaiter>();
   /** Looks in a row in which an awaited process had no living lease. */
   readonly #misses = new Map<HubProcessId, number>();
   #cancelTimer: (() => void) | undefined;
   #isStopped = false;
 
-  constructor(deps: WatchDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: WatchDeps) {
     this.#lookLater();
   }
 
@@ -51,13 +49,13 @@ export class ProcessWatch {
   }
 
   #lookLater(): void {
-    if (!this.#isStopped) this.#cancelTimer = this.#deps.clock.setTimer(lookEveryMs, () => void this.#look());
+    if (!this.#isStopped) this.#cancelTimer = this.deps.clock.setTimer(lookEveryMs, () => void this.#look());
   }
 
   async #look(): Promise<void> {
     const awaited = new Set([...this.#waiters].flatMap((waiter) => [...waiter.awaited()]));
     try {
-      const living = awaited.size === 0 ? undefined : await this.#deps.registry.livingProcesses();
+      const living = awaited.size === 0 ? undefined : await this.deps.registry.livingProcesses();
       if (living === undefined) this.#misses.clear();
       else this.#judge(awaited, living);
     } catch {
@@ -75,7 +73,7 @@ export class ProcessWatch {
       this.#misses.set(id, misses);
       if (misses < missesMax) continue;
       if (misses === missesMax)
-        this.#deps.logger.warn({ processId: id }, 'a hub process has lost its lease: calls that wait for it end');
+        this.deps.logger.warn({ processId: id }, 'a hub process has lost its lease: calls that wait for it end');
       for (const waiter of this.#waiters) waiter.ended(id);
     }
   }

@@ -8,13 +8,10 @@ import type { Clock } from '@flotilla/session';
 const roomKeptMs = 1_000;
 
 export class SingleCalls {
-  readonly #clock: Pick<Clock, 'now'>;
   #underWay = 0;
   #endedAt = -Infinity;
 
-  constructor(clock: Pick<Clock, 'now'>) {
-    this.#clock = clock;
-  }
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
 
   get areUnderWay(): boolean {
     return this.#underWay > 0;
@@ -22,7 +19,7 @@ export class SingleCalls {
 
   /** One is under way, or has just been. */
   get areExpected(): boolean {
-    return this.#underWay > 0 || this.#clock.now() - this.#endedAt < roomKeptMs;
+    return this.#underWay > 0 || this.clock.now() - this.#endedAt < roomKeptMs;
   }
 
   async during<Result>(call: () => Promise<Result>): Promise<Result> {
@@ -31,7 +28,7 @@ export class SingleCalls {
       return await call();
     } finally {
       this.#underWay -= 1;
-      this.#endedAt = this.#clock.now();
+      this.#endedAt = this.clock.now();
     }
   }
 }

@@ -62,19 +62,15 @@ type GrantAnswer = { readonly grant: AgentGrantRow } | { readonly refusal: Refus
 const NAME_CHARACTERS_MAX = 60;
 
 export class AgentGrants {
-  readonly #deps: AgentGrantsDeps;
-
-  constructor(deps: AgentGrantsDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: AgentGrantsDeps) {}
 
   get limits(): GrantLimits {
-    return this.#deps.limits;
+    return this.deps.limits;
   }
 
   /** `check`: of an open request. It does not count as a use. */
   async whoIs(token: string, audience: string, check?: OpenCheck): Promise<TokenVerdict> {
-    const holder = await this.#deps.registry.agentGrants.authenticate(token, check);
+    const holder = await this.deps.registry.agentGrants.authenticate(token, check);
     if (holder === undefined) return { kind: 'unknown' };
     if (holder.audience !== audience) return { kind: 'foreign' };
     if (grantableScopes(holder.granted, holder.user.role).length === 0) return { kind: 'powerless' };
@@ -85,13 +81,13 @@ export class AgentGrants {
 
   /** The scopes of `asked` that the person could give now; undefined where they cannot sign in. */
   async scopesOf(userId: string, asked: readonly string[]): Promise<readonly Scope[] | undefined> {
-    const user = await this.#deps.registry.users.find(userId);
+    const user = await this.deps.registry.users.find(userId);
     return user === undefined || user.disabledAt !== undefined ? undefined : grantableScopes(asked, user.role);
   }
 
   /** Of those requested, only scopes count that the person has. */
   async allow({ user }: SignedInUser, request: GrantRequest, remoteAddress: string | undefined): Promise<GrantAnswer> {
-    const { registry, clock, limits } = this.#deps;
+    const { registry, clock, limits } = this.deps;
     const scopes = grantableScopes(request.scopes, user.role);
     if (scopes.length === 0)
       return { refusal: refuse('INVALID', ['scopes'], 'Choose at least one scope that you have.') };
@@ -122,14 +118,14 @@ export class AgentGrants {
 
   /** An administrator sees all, a person their own, and a key without ADMIN none. */
   list(viewer: Principal): Promise<readonly ListedGrant[]> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     if (isAdmin(viewer)) return registry.agentGrants.living(clock.now());
     return viewer.kind === 'USER' ? registry.agentGrants.living(clock.now(), viewer.id) : Promise.resolve([]);
   }
 
   /** Open requests of the agent end at once, in all processes. */
   async revoke(id: string, viewer: Principal, actor: Actor): Promise<GrantAnswer> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const found = await registry.agentGrants.find(id);
     const mayEnd = isAdmin(viewer) || (viewer.kind === 'USER' && found?.userId === viewer.id);
     const ended = mayEnd ? await registry.agentGrants.revoke(id, { at: clock.now(), by: sourceOf(actor) }) : undefined;
@@ -141,7 +137,7 @@ export class AgentGrants {
 
   /** The client gave its refresh token back, or a token was used twice. */
   async end(id: string, reason: 'client' | 'token reuse', remoteAddress: string | undefined): Promise<void> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const grant = await registry.agentGrants.find(id);
     if (grant === undefined) return;
     const by = { actor: `client ${grant.clientName}`, remoteAddress };
@@ -150,7 +146,7 @@ export class AgentGrants {
   }
 
   #publishEnd(id: string): void {
-    this.#deps.bus.feed.publish('access', { principal: principalRef({ kind: 'GRANT', id }) });
+    this.deps.bus.feed.publish('access', { principal: principalRef({ kind: 'GRANT', id }) });
   }
 }
 

@@ -5,23 +5,19 @@ import type { CheckedCall, CallRules } from '../calls/call-rules.js';
 import { anyImageUrl } from '../rollout/rollout-request.js';
 
 export class EligibilityCheck {
-  readonly #toolSets: ToolSetStore;
-  readonly #callRules: Pick<CallRules, 'refuse'>;
-  readonly #call: CheckedCall;
-  readonly #ownUrl: string | undefined;
   /** As bounded as the number of firmwares in the fleet. */
   readonly #known = new Map<ToolSetHash, ToolSetEligibility>();
 
   /** `ownUrl`: the address in the arguments that the hub replaces for each device. */
-  constructor(toolSets: ToolSetStore, callRules: Pick<CallRules, 'refuse'>, call: CheckedCall, ownUrl?: string) {
-    this.#toolSets = toolSets;
-    this.#callRules = callRules;
-    this.#call = call;
-    this.#ownUrl = ownUrl;
-  }
+  constructor(
+    private readonly toolSets: ToolSetStore,
+    private readonly callRules: Pick<CallRules, 'refuse'>,
+    private readonly call: CheckedCall,
+    private readonly ownUrl?: string,
+  ) {}
 
   async judge(hashes: readonly ToolSetHash[]): Promise<readonly ToolSetEligibility[]> {
-    const toolSets = await this.#toolSets.getMany(hashes.filter((hash) => !this.#known.has(hash)));
+    const toolSets = await this.toolSets.getMany(hashes.filter((hash) => !this.#known.has(hash)));
     return hashes.map((toolSetHash) => {
       const judged = this.#known.get(toolSetHash) ?? {
         toolSetHash,
@@ -45,7 +41,7 @@ export class EligibilityCheck {
   }
 
   #refuse(toolSet: ToolSet | undefined): CallError | undefined {
-    return this.#callRules.refuse(toolSet, this.#call, this.#ownUrl)?.error;
+    return this.callRules.refuse(toolSet, this.call, this.ownUrl)?.error;
   }
 }
 

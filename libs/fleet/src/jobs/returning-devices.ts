@@ -9,20 +9,18 @@ const gatherMs = 100;
 const gatheredMax = 5_000;
 
 export class ReturningDevices {
-  readonly #clock: Clock;
-  readonly #wake: (deviceIds: readonly DeviceId[] | undefined) => Promise<void>;
   #gathered = new Set<DeviceId>();
   #cancelTimer: (() => void) | undefined;
 
   /** `wake` gets the devices, or undefined when there were too many to name. It must not reject. */
-  constructor(clock: Clock, wake: (deviceIds: readonly DeviceId[] | undefined) => Promise<void>) {
-    this.#clock = clock;
-    this.#wake = wake;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly wake: (deviceIds: readonly DeviceId[] | undefined) => Promise<void>,
+  ) {}
 
   add(deviceId: DeviceId): void {
     if (this.#gathered.size <= gatheredMax) this.#gathered.add(deviceId);
-    this.#cancelTimer ??= this.#clock.setTimer(gatherMs, () => void this.#release());
+    this.#cancelTimer ??= this.clock.setTimer(gatherMs, () => void this.#release());
   }
 
   end(): void {
@@ -34,8 +32,8 @@ export class ReturningDevices {
   async #release(): Promise<void> {
     const deviceIds = this.#gathered.size > gatheredMax ? undefined : [...this.#gathered];
     this.#gathered = new Set();
-    await this.#wake(deviceIds);
+    await this.wake(deviceIds);
     this.#cancelTimer = undefined;
-    if (this.#gathered.size > 0) this.#cancelTimer = this.#clock.setTimer(gatherMs, () => void this.#release());
+    if (this.#gathered.size > 0) this.#cancelTimer = this.clock.setTimer(gatherMs, () => void this.#release());
   }
 }

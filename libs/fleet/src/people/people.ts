@@ -29,21 +29,17 @@ interface FirstAdmin {
 const MADE_PASSWORD_BYTES = 18;
 
 export class People {
-  readonly #deps: PeopleDeps;
-
-  constructor(deps: PeopleDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: PeopleDeps) {}
 
   async createUser(request: UserRequest, actor: Actor): Promise<SavedUser> {
-    const { registry, clock, limits } = this.#deps;
+    const { registry, clock, limits } = this.deps;
     const wrong = refuseUser(request) ?? refuseWithoutEmail(request);
     if (wrong) return { refusal: wrong };
     if (request.disabled) return { refusal: refuse('INVALID', ['input', 'disabled'], 'A new user is not disabled.') };
     const { name, role, password, email } = request;
     if (name === undefined) return { refusal: refuse('INVALID', ['input', 'name'], 'A new user needs a name.') };
     if (role === undefined) return { refusal: refuse('INVALID', ['input', 'role'], 'A new user needs a role.') };
-    const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
+    const passwordHash = password === undefined ? undefined : await this.deps.passwords.hash(password);
     if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
     const user = { name: name.trim(), email: email ?? undefined, role, passwordHash };
     return saved(
@@ -54,11 +50,11 @@ export class People {
 
   /** Disabling and a new password end all sessions of the user. */
   async updateUser(id: string, request: UserRequest, actor: Actor): Promise<SavedUser> {
-    const { registry, bus, clock, limits } = this.#deps;
+    const { registry, bus, clock, limits } = this.deps;
     const wrong = refuseUser(request);
     if (wrong) return { refusal: wrong };
     const { password, ...change } = request;
-    const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
+    const passwordHash = password === undefined ? undefined : await this.deps.passwords.hash(password);
     if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
     const at = clock.now();
     const answer = await registry.users.update(id, { ...change, passwordHash }, { at, by: sourceOf(actor) });
@@ -75,7 +71,7 @@ export class People {
     { current, next }: { readonly current: string; readonly next: string },
     actor: Actor,
   ): Promise<SavedUser> {
-    const { registry, bus, clock, limits, passwords } = this.#deps;
+    const { registry, bus, clock, limits, passwords } = this.deps;
     const problem = passwordProblem(next);
     if (problem !== undefined) return { refusal: refuse('INVALID', ['new'], problem) };
     const subject = `browser:${id}`;
@@ -112,7 +108,7 @@ export class People {
     userId: string,
     actor: Actor,
   ): Promise<{ readonly user: UserRow; readonly endedSessions: number } | { readonly refusal: Refusal }> {
-    const { registry, bus, clock, limits } = this.#deps;
+    const { registry, bus, clock, limits } = this.deps;
     const user = await registry.users.find(userId);
     if (user === undefined) return { refusal: refuse('NOT_FOUND', ['id'], refusals.NOT_FOUND[2](limits)) };
     const endedSessions = await registry.userSessions.endAll(user.id, { at: clock.now(), by: sourceOf(actor) });
@@ -122,7 +118,7 @@ export class People {
 
   /** Deletes the account. All sessions of the user end. */
   async deleteUser(id: string, actor: Actor): Promise<SavedUser> {
-    const { registry, bus, clock, limits } = this.#deps;
+    const { registry, bus, clock, limits } = this.deps;
     const answer = await registry.users.remove(id, { at: clock.now(), by: sourceOf(actor) });
     publishAccess(bus, id);
     if ('refused' in answer && answer.refused === 'LAST_ADMIN')
@@ -135,7 +131,7 @@ export class People {
    * password, no account is created.
    */
   async ensureFirstAdmin(given: FirstAdmin, keep: (password: string) => Promise<void>): Promise<void> {
-    const { registry, clock, passwords } = this.#deps;
+    const { registry, clock, passwords } = this.deps;
     if (!(await registry.users.isEmpty())) return;
     const password = given.password ?? randomBytes(MADE_PASSWORD_BYTES).toString('base64url');
     const first = {

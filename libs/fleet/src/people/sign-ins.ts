@@ -73,22 +73,18 @@ export interface SignedInUser extends UserSession {
 }
 
 export class SignIns {
-  readonly #deps: SignInsDeps;
-
-  constructor(deps: SignInsDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: SignInsDeps) {}
 
   /** A browser is known for so long after its session ended, ms. */
   get browserKnownMs(): number {
-    return this.#deps.limits.browserKnownMs;
+    return this.deps.limits.browserKnownMs;
   }
 
   /**
    * The user of the session with the scopes of their role. `watched` does not count as activity.
    */
   async whoIs(token: string, watched?: 'watched'): Promise<SignedInUser | undefined> {
-    const { registry, limits } = this.#deps;
+    const { registry, limits } = this.deps;
     const session = await registry.userSessions.authenticate(token, limits.idleMs, watched);
     return session && { ...session, scopes: roleScopes[session.user.role] };
   }
@@ -97,7 +93,7 @@ export class SignIns {
     given: { readonly email: string; readonly password: string },
     browser: Browser,
   ): Promise<SignInAnswer> {
-    const { registry, clock, limits, passwords } = this.#deps;
+    const { registry, clock, limits, passwords } = this.deps;
     const email = given.email.trim().toLowerCase();
     if (!isEmail(email)) return { kind: 'refused' };
     const found = await registry.users.findByEmail(email);
@@ -136,8 +132,8 @@ export class SignIns {
 
   async signOut({ id, user }: UserSession, remoteAddress: string | undefined): Promise<void> {
     const by = { actor: actorName(user), remoteAddress };
-    await this.#deps.registry.userSessions.end(id, { at: this.#deps.clock.now(), by });
-    publishAccess(this.#deps.bus, user.id);
+    await this.deps.registry.userSessions.end(id, { at: this.deps.clock.now(), by });
+    publishAccess(this.deps.bus, user.id);
   }
 
   /** `refused`: the user was disabled, or got another password meanwhile. */
@@ -146,7 +142,7 @@ export class SignIns {
     proof: Pick<NewUserSession, 'way' | 'passwordHash'>,
     { remoteAddress, userAgent }: Browser,
   ): Promise<OpenedSession | { readonly kind: 'refused' }> {
-    const { registry, clock, limits } = this.#deps;
+    const { registry, clock, limits } = this.deps;
     const at = clock.now();
     const expiresAt = at + limits.sessionMs;
     const session = {
@@ -166,12 +162,12 @@ export class SignIns {
   /** Also queries for unknown users, so that the response time reveals nothing. */
   async #knownBrowser({ formerSession }: Browser, user: UserRow | undefined): Promise<string | undefined> {
     if (formerSession === undefined) return undefined;
-    const isKnown = await this.#deps.registry.userSessions.isOf(formerSession, user?.id ?? formerSession);
+    const isKnown = await this.deps.registry.userSessions.isOf(formerSession, user?.id ?? formerSession);
     return isKnown ? formerSession : undefined;
   }
 
   async #userOf(person: OidcPerson, browser: Browser): Promise<UserRow | undefined> {
-    const known = () => this.#deps.registry.users.findByOidc(person.identity);
+    const known = () => this.deps.registry.users.findByOidc(person.identity);
     // Looks again: another first sign-in of the person may have been faster.
     return (await known()) ?? (await this.#newUserOf(person, browser)) ?? known();
   }
@@ -181,15 +177,15 @@ export class SignIns {
     { identity, name, verifiedEmail, newRole }: OidcPerson,
     { remoteAddress }: Browser,
   ): Promise<UserRow | undefined> {
-    const { users } = this.#deps.registry;
-    const at = this.#deps.clock.now();
+    const { users } = this.deps.registry;
+    const at = this.deps.clock.now();
     const by = { actor: verifiedEmail ?? 'hub', remoteAddress };
     const sameEmail = verifiedEmail === undefined ? undefined : (await users.findByEmail(verifiedEmail))?.user;
     if (sameEmail) return (await users.linkOidc(sameEmail.id, identity, { at, by })) ? sameEmail : undefined;
     if (newRole === undefined) return undefined;
     const made = await users.create(
       { name, email: verifiedEmail, role: newRole, oidc: identity },
-      { at, by, usersMax: this.#deps.limits.usersMax },
+      { at, by, usersMax: this.deps.limits.usersMax },
     );
     return 'user' in made ? made.user : undefined;
   }
@@ -198,12 +194,12 @@ export class SignIns {
   async #withRole(user: UserRow, role: Role | undefined, { remoteAddress }: Browser): Promise<UserRow> {
     if (role === undefined || role === user.role) return user;
     const by: AuditSource = { actor: 'hub', remoteAddress };
-    const answer = await this.#deps.registry.users.update(user.id, { role }, { at: this.#deps.clock.now(), by });
+    const answer = await this.deps.registry.users.update(user.id, { role }, { at: this.deps.clock.now(), by });
     if ('user' in answer) {
-      publishAccess(this.#deps.bus, user.id);
+      publishAccess(this.deps.bus, user.id);
       return answer.user;
     }
-    this.#deps.logger.warn(
+    this.deps.logger.warn(
       { userId: user.id, role, refused: answer.refused },
       'the role that the identity provider names was not taken over',
     );
@@ -219,10 +215,10 @@ export class SignIns {
       action: 'user.sign_in_refused',
       subject: `user:${id}`,
       data: {},
-      at: this.#deps.clock.now(),
+      at: this.deps.clock.now(),
     };
-    this.#deps.registry.audit.record(entry).catch((error: unknown) => {
-      this.#deps.logger.error({ err: error, userId: id }, 'a refused sign-in was not recorded');
+    this.deps.registry.audit.record(entry).catch((error: unknown) => {
+      this.deps.logger.error({ err: error, userId: id }, 'a refused sign-in was not recorded');
     });
   }
 }

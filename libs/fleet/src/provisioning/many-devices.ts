@@ -26,14 +26,10 @@ const manyDevicesMax = 10_000;
 const perTransaction = 500;
 
 export class ManyDevices {
-  readonly #deps: ProvisioningDeps;
-
   constructor(
-    deps: ProvisioningDeps,
+    private readonly deps: ProvisioningDeps,
     private readonly sessionEnds: SessionEnds,
-  ) {
-    this.#deps = deps;
-  }
+  ) {}
 
   /** Removes the devices with their credentials, and ends their sessions. Their records stay. */
   async remove(
@@ -43,7 +39,7 @@ export class ManyDevices {
   ): Promise<{ readonly removedCount: number } | { readonly refusal: Refusal }> {
     const chosen = await this.#choose(request, path, actor);
     if ('refusal' in chosen) return chosen;
-    const { registry } = this.#deps;
+    const { registry } = this.deps;
     let removedCount = 0;
     for (const ids of inParts(chosen.ids, perTransaction)) {
       const removed = await registry.enrolments.removeMany(ids, sourceOf(actor));
@@ -66,7 +62,7 @@ export class ManyDevices {
   ): Promise<{ readonly changedCount: number; readonly matchedCount: number } | { readonly refusal: Refusal }> {
     const chosen = await this.#choose(request, path, actor);
     if ('refusal' in chosen) return chosen;
-    const { registry, bus } = this.#deps;
+    const { registry, bus } = this.deps;
     let changedCount = 0;
     for (const ids of inParts(chosen.ids, perTransaction)) {
       const changed = await registry.credentials.setTransports(ids, request.transport, sourceOf(actor));
@@ -81,7 +77,7 @@ export class ManyDevices {
     path: readonly string[],
     actor: Actor,
   ): Promise<{ readonly ids: readonly DeviceId[] } | { readonly refusal: Refusal }> {
-    const view = this.#deps.registry.viewFor(actor);
+    const view = this.deps.registry.viewFor(actor);
     const refusal =
       refuseFilter(filter, [...path, 'filter']) ?? (await refuseUnknownGroups(view, filter, [...path, 'filter']));
     if (refusal !== undefined) return { refusal };
@@ -98,7 +94,7 @@ export class ManyDevices {
   }
 
   #writeEvent(type: string, deviceId: DeviceId, actor: Actor): void {
-    writeEvent(this.#deps, type, deviceId, { actor: actor.name });
-    this.#deps.bus.feed.publish('device', { deviceId });
+    writeEvent(this.deps, type, deviceId, { actor: actor.name });
+    this.deps.bus.feed.publish('device', { deviceId });
   }
 }

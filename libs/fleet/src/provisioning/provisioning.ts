@@ -52,11 +52,9 @@ const codePattern = /^[0-9]{6}$/;
 export class Provisioning {
   /** Changes of many devices by a filter. */
   readonly many: ManyDevices;
-  readonly #deps: ProvisioningDeps;
   readonly #sessionEnds: SessionEnds;
 
-  constructor(deps: ProvisioningDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: ProvisioningDeps) {
     this.#sessionEnds = new SessionEnds(deps);
     this.many = new ManyDevices(deps, this.#sessionEnds);
   }
@@ -72,16 +70,16 @@ export class Provisioning {
     path: readonly string[],
     actor: Actor,
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
-    const parsed = parseRegistrations(registrations, path, this.#deps.clock.now());
+    const parsed = parseRegistrations(registrations, path, this.deps.clock.now());
     if ('refusal' in parsed) return parsed;
     const addresses = parsed.devices.map((device, index) => ({ device, at: [...path, String(index), 'address'] }));
-    const { value: refusal } = await refusedAddresses(this.#deps, addresses, path, actor).next();
+    const { value: refusal } = await refusedAddresses(this.deps, addresses, path, actor).next();
     if (refusal !== undefined) return { refusal };
     const devices = parsed.devices.map((device) => ({
       ...device,
       dialByAdmin: device.address !== undefined && actor.isAdmin === true,
     }));
-    const answer = await this.#deps.registry.enrolments.register(devices, sourceOf(actor), actor.devices);
+    const answer = await this.deps.registry.enrolments.register(devices, sourceOf(actor), actor.devices);
     if (answer.kind === 'beyond') {
       throw new FleetError(
         'FORBIDDEN',
@@ -109,8 +107,8 @@ export class Provisioning {
   ): Promise<readonly Refusal[]> {
     const number = refuseNumber(registrations.length, path);
     if (number !== undefined) return [number];
-    const { devices, problems } = checkRegistrations(registrations, path, this.#deps.clock.now());
-    const view = this.#deps.registry.viewFor(actor);
+    const { devices, problems } = checkRegistrations(registrations, path, this.deps.clock.now());
+    const view = this.deps.registry.viewFor(actor);
     const known = await view.devices.findMany(devices.map(({ device }) => device.deviceId));
     const found = [...problems];
     const fresh: PlacedDevice[] = [];
@@ -119,14 +117,14 @@ export class Provisioning {
       if (known[place] === undefined) fresh.push({ device, at: [...at, 'address'] });
       else found.push(refuse('CONFLICT', [...at, 'deviceId'], `"${device.deviceId}" is registered already.`));
     }
-    for await (const refusal of refusedAddresses(this.#deps, fresh, path, actor)) found.push(refusal);
+    for await (const refusal of refusedAddresses(this.deps, fresh, path, actor)) found.push(refusal);
     return found;
   }
 
   /** Removes a device with its credentials, and ends its session. Its records stay. */
   async removeDevice(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
-    const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
+    const removed = await this.deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
     await this.#sessionEnds.end(removed);
     this.#writeEvent('device.removed', removed.id, { actor: actor.name });
@@ -135,7 +133,7 @@ export class Provisioning {
 
   /** The former credential works until the device has used the new one, or for a day. */
   async rotateDeviceCredential(deviceId: string, actor: Actor): Promise<{ readonly known: KnownDevice } | Refused> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const issued = await registry.credentials.rotate(deviceId, clock.now(), sourceOf(actor));
     const known = issued && (await registry.credentials.findKnown(deviceId));
@@ -150,7 +148,7 @@ export class Provisioning {
    * device outside the access scope.
    */
   async refuseDialled(deviceId: string, path: readonly string[], actor: Actor): Promise<Refusal | undefined> {
-    if (!(await this.#deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor)))
+    if (!(await this.deps.registry.credentials.isDialled(deviceId)) || !(await this.#isSeen(deviceId, actor)))
       return undefined;
     const message =
       `The hub dials "${deviceId}" at its address, so it has no credential and no choice of transport. ` +
@@ -163,7 +161,7 @@ export class Provisioning {
    * for the old transport [xiaozhi §7.3]; microcontrollers keep theirs [mcpu §6.1].
    */
   async setDeviceTransport(deviceId: string, transport: IncomingTransport, actor: Actor): Promise<Partial<Refused>> {
-    if (await this.#deps.registry.credentials.setTransport(deviceId, transport, sourceOf(actor))) return {};
+    if (await this.deps.registry.credentials.setTransport(deviceId, transport, sourceOf(actor))) return {};
     return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'], actor)) ?? noSuchDevice(deviceId) };
   }
 
@@ -174,7 +172,7 @@ export class Provisioning {
   ): Promise<{ readonly device: DeviceRow } | Refused> {
     if (!codePattern.test(request.code))
       return { refusal: refuse('INVALID', ['code'], 'A code has six digits, as the device shows it.') };
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const approval = await registry.enrolments.approve(
       { ...request, approver: actor.id, at: clock.now() },
       sourceOf(actor),
@@ -187,7 +185,7 @@ export class Provisioning {
   }
 
   async rejectEnrolment(id: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
-    const deviceId = await this.#deps.registry.enrolments.reject(id, sourceOf(actor));
+    const deviceId = await this.deps.registry.enrolments.reject(id, sourceOf(actor));
     if (deviceId === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `No enrolment "${id}" waits.`) };
     this.#writeEvent('enrolment.rejected', deviceId, { actor: actor.name });
     return { deviceId };
@@ -198,7 +196,7 @@ export class Provisioning {
    * proves its Client-Id stays.
    */
   async blockBoard(request: BlockRequest, actor: Actor): Promise<{ readonly board: BlockedBoardRow } | Refused> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const now = clock.now();
     const parsed = parseBlock(request, now);
     if ('refusal' in parsed) return parsed;
@@ -219,7 +217,7 @@ export class Provisioning {
   }
 
   async unblockBoard(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
-    const unblocked = await this.#deps.registry.enrolments.unblock(deviceIdOf(deviceId), sourceOf(actor));
+    const unblocked = await this.deps.registry.enrolments.unblock(deviceIdOf(deviceId), sourceOf(actor));
     if (unblocked === undefined)
       return { refusal: refuse('NOT_FOUND', ['deviceId'], `The board "${deviceId.slice(0, 80)}" is not blocked.`) };
     this.#writeEvent('board.unblocked', unblocked, { actor: actor.name });
@@ -232,7 +230,7 @@ export class Provisioning {
     path: readonly string[],
     actor: Actor,
   ): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string } | Refused> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const refusal = refuseLink(request, path, clock.now());
     if (refusal !== undefined) return { refusal };
     const { link, token } = await registry.enrolments.createLink(request, sourceOf(actor));
@@ -243,7 +241,7 @@ export class Provisioning {
 
   /** No further device comes in by it; those that did stay. */
   async revokeEnrolmentLink(id: string, actor: Actor): Promise<{ readonly link: EnrolmentLinkRow } | Refused> {
-    const { registry, clock } = this.#deps;
+    const { registry, clock } = this.deps;
     const link = await registry.enrolments.revokeLink(id, clock.now(), sourceOf(actor));
     if (link === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no enrolment link "${id}".`) };
     this.#writeEvent('enrolment_link.revoked', undefined, { actor: actor.name, id: link.id, name: link.name });
@@ -252,13 +250,13 @@ export class Provisioning {
 
   async #isSeen(deviceId: string, actor: Actor): Promise<boolean> {
     return (
-      actor.devices === undefined || (await this.#deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined
+      actor.devices === undefined || (await this.deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined
     );
   }
 
   #writeEvent(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
-    writeEvent(this.#deps, type, deviceId, data);
-    if (deviceId !== undefined) this.#deps.bus.feed.publish('device', { deviceId });
+    writeEvent(this.deps, type, deviceId, data);
+    if (deviceId !== undefined) this.deps.bus.feed.publish('device', { deviceId });
   }
 }
 

@@ -34,7 +34,6 @@ const GONE = 410;
 type DeliveryCounts = Readonly<Record<'delivered' | 'failed' | 'given_up', number>>;
 
 export class WebhookDeliveries {
-  readonly #deps: WebhookDeliveriesDeps;
   readonly #limits: WebhookLimits;
   readonly #sender: WebhookSender;
   readonly #stopped = new AbortController();
@@ -45,8 +44,7 @@ export class WebhookDeliveries {
   #lookedAt = 0;
   readonly #counts = { delivered: 0, failed: 0, given_up: 0 };
 
-  constructor(deps: WebhookDeliveriesDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: WebhookDeliveriesDeps) {
     this.#limits = deps.limits ?? defaultWebhookLimits;
     this.#sender = new WebhookSender(deps.trustedOrigins, this.#limits);
   }
@@ -63,7 +61,7 @@ export class WebhookDeliveries {
     this.#rounds ??= this.#goRound()
       .catch((error: unknown) => {
         this.#isChanged = false;
-        this.#deps.logger.warn({ err: error }, 'could not read the pending webhook deliveries');
+        this.deps.logger.warn({ err: error }, 'could not read the pending webhook deliveries');
       })
       .finally(() => {
         this.#rounds = undefined;
@@ -99,7 +97,7 @@ export class WebhookDeliveries {
     const limit = atATime - this.#underWay.size;
     return limit <= 0
       ? []
-      : this.#deps.registry.webhooks.claim({ limit, perWebhook, claimMs: attemptMs + settleMs, breaker });
+      : this.deps.registry.webhooks.claim({ limit, perWebhook, claimMs: attemptMs + settleMs, breaker });
   }
 
   /** Until a delivery ends, or something new may be due. A change since the last look counts. */
@@ -117,7 +115,7 @@ export class WebhookDeliveries {
   #begin(pending: PendingDelivery): void {
     const delivery = this.#deliver(pending)
       .catch((error: unknown) =>
-        this.#deps.logger.warn(
+        this.deps.logger.warn(
           { err: error, webhookId: pending.webhookId, eventId: pending.eventId },
           'a delivery was not recorded: it comes again',
         ),
@@ -130,7 +128,7 @@ export class WebhookDeliveries {
   }
 
   async #deliver(pending: PendingDelivery): Promise<void> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const { event, url, secret } = pending;
     const at = clock.now();
     if (event === undefined) {
@@ -155,7 +153,7 @@ export class WebhookDeliveries {
 
   #resultOf({ attempt, pendingSince }: PendingDelivery, { error }: AttemptEnd) {
     if (error === undefined) return { kind: 'delivered' } as const;
-    if (this.#deps.clock.now() - pendingSince >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
+    if (this.deps.clock.now() - pendingSince >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
     return { kind: 'retry', afterMs: retryDelayMs(this.#limits, attempt, Math.random()) } as const;
   }
 
@@ -165,14 +163,14 @@ export class WebhookDeliveries {
     failingSince: number | undefined,
   ): Promise<void> {
     if (error === undefined || failingSince === undefined) return;
-    if (status === GONE) return pauseWebhook(this.#deps, webhookId, 'The receiver answered 410 (gone).', url);
-    if (this.#deps.clock.now() - failingSince < this.#limits.pausedAfterMs) return;
+    if (status === GONE) return pauseWebhook(this.deps, webhookId, 'The receiver answered 410 (gone).', url);
+    if (this.deps.clock.now() - failingSince < this.#limits.pausedAfterMs) return;
     const since = new Date(failingSince).toISOString();
-    await pauseWebhook(this.#deps, webhookId, `Nothing could be delivered since ${since}; last: ${error}`, url);
+    await pauseWebhook(this.deps, webhookId, `Nothing could be delivered since ${since}; last: ${error}`, url);
   }
 
   async #lookForTooMuch(): Promise<void> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const now = clock.now();
     // It is later than now if the clock was set back.
     if (now >= this.#lookedAt && now - this.#lookedAt < PENDING_LOOK_MS) return;
@@ -180,7 +178,7 @@ export class WebhookDeliveries {
     const { pendingMax } = this.#limits;
     for (const id of await registry.webhooks.pendingMoreThan(pendingMax))
       await pauseWebhook(
-        this.#deps,
+        this.deps,
         id,
         `More than ${pendingMax} events are pending. The receiver is too slow for its event types.`,
       );

@@ -36,17 +36,15 @@ type TestedWebhook = { readonly end: AttemptEnd } | { readonly refusal: Refusal 
 const SECRET_BYTES = 32;
 
 export class Webhooks {
-  readonly #deps: WebhooksDeps;
   readonly #trusted: ReadonlySet<string>;
 
-  constructor(deps: WebhooksDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: WebhooksDeps) {
     this.#trusted = new Set(deps.trustedOrigins);
   }
 
   /** The only answer with the secret. */
   async create(request: WebhookRequest, actor: Actor): Promise<CreatedWebhook> {
-    const { clock, registry, limits = defaultWebhookLimits } = this.#deps;
+    const { clock, registry, limits = defaultWebhookLimits } = this.deps;
     const refusal = await refuseWebhook(request, this.#trusted, clock);
     if (refusal !== undefined) return { refusal };
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
@@ -66,7 +64,7 @@ export class Webhooks {
    * revision it replaces any.
    */
   async update(id: string, request: WebhookRequest, actor: Actor, expectedRevision?: string): Promise<WebhookAnswer> {
-    const { announce, clock, registry } = this.#deps;
+    const { announce, clock, registry } = this.deps;
     const refusal = await refuseWebhook(request, this.#trusted, clock);
     if (refusal !== undefined) return { refusal };
     const isExpected = (stored: WebhookRow) =>
@@ -80,7 +78,7 @@ export class Webhooks {
   }
 
   async remove(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     return (await registry.webhooks.remove(id, { at: clock.now(), by: sourceOf(actor) }))
       ? {}
       : { refusal: noSuchWebhook(id) };
@@ -91,7 +89,7 @@ export class Webhooks {
    * and a failure does not count for the webhook.
    */
   async test(id: string, actor: Actor): Promise<TestedWebhook> {
-    const { clock, registry, sender } = this.#deps;
+    const { clock, registry, sender } = this.deps;
     const webhook = await registry.webhooks.findSigned(id);
     if (webhook === undefined) return { refusal: noSuchWebhook(id) };
     const { secret, ...row } = webhook;
@@ -105,7 +103,7 @@ export class Webhooks {
 
   /** Has the event of an attempt delivered once more, whether it was delivered or not. */
   async redeliver(deliveryId: string, actor: Actor): Promise<WebhookAnswer> {
-    const { announce, clock, registry } = this.#deps;
+    const { announce, clock, registry } = this.deps;
     const answer = await registry.webhooks.redeliver(deliveryId, { at: clock.now(), by: sourceOf(actor) });
     const path = ['deliveryId'];
     switch (answer.kind) {

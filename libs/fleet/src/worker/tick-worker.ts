@@ -51,38 +51,36 @@ const announceEveryMs = 200;
 const ticksAtATime = 4;
 
 export class TickWorker {
-  readonly #deps: TickWorkerDeps;
   readonly #runner: JobRunner;
   readonly #lateAnswers: LateAnswers;
   #cancelWatch: () => void = () => undefined;
   #isEnding = false;
   #isStopped = false;
 
-  constructor(deps: TickWorkerDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: TickWorkerDeps) {
     this.#runner = new JobRunner(deps, deps.lease);
     this.#lateAnswers = new LateAnswers(deps);
   }
 
   /** Sweeps once, so that a restarted hub does not wait for the queue; then works ticks. */
   async start(): Promise<void> {
-    const { ticks } = this.#deps.bus;
+    const { ticks } = this.deps.bus;
     this.#runner.start();
     this.#lateAnswers.start();
     await this.#sweep();
-    this.#deps.alerts?.start();
+    this.deps.alerts?.start();
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
     await this.#schedule();
   }
 
   /** Hands running jobs over to other workers. Calls in flight have `graceMs` to settle. */
   async handOver(graceMs: number): Promise<void> {
-    const { ticks } = this.#deps.bus;
+    const { ticks } = this.deps.bus;
     this.#endWatch();
     await ticks.rest();
-    await Promise.all([this.#deps.alerts?.stop(), this.#deps.recurring?.stop()]);
+    await Promise.all([this.deps.alerts?.stop(), this.deps.recurring?.stop()]);
     await Promise.all([
-      this.#deps.desired?.handOver(graceMs),
+      this.deps.desired?.handOver(graceMs),
       this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId })),
     ]);
   }
@@ -92,7 +90,7 @@ export class TickWorker {
     this.#isStopped = true;
     this.#endWatch();
     this.#lateAnswers.stop();
-    const { alerts, desired, recurring, signals, webhooks } = this.#deps;
+    const { alerts, desired, recurring, signals, webhooks } = this.deps;
     const parts = [this.#runner, alerts, desired, recurring, signals, webhooks];
     await Promise.all(parts.map((part) => part?.stop()));
   }
@@ -104,19 +102,19 @@ export class TickWorker {
       case 'sweep':
         return this.#sweep();
       case 'partitions':
-        return this.#deps.registry.makePartitions(this.#deps.clock.now());
+        return this.deps.registry.makePartitions(this.deps.clock.now());
       case 'retention':
-        await Promise.all((this.#deps.retention ?? []).map((each) => each.run()));
+        await Promise.all((this.deps.retention ?? []).map((each) => each.run()));
         return;
       case 'webhooks':
-        return this.#deps.webhooks?.wake();
+        return this.deps.webhooks?.wake();
     }
   }
 
   #watch(): void {
     this.#cancelWatch();
     if (this.#isEnding) return;
-    this.#cancelWatch = this.#deps.clock.setTimer(sweepAloneAfterMs, () => void this.#sweepAlone());
+    this.#cancelWatch = this.deps.clock.setTimer(sweepAloneAfterMs, () => void this.#sweepAlone());
   }
 
   async #sweepAlone(): Promise<void> {
@@ -124,13 +122,13 @@ export class TickWorker {
       await this.#sweep();
       await this.#schedule();
     } catch (error) {
-      this.#deps.logger.warn({ err: error }, 'could not sweep without the tick queue; trying again');
+      this.deps.logger.warn({ err: error }, 'could not sweep without the tick queue; trying again');
     }
   }
 
   /** Schedules that exist stay as they are. */
   async #schedule(): Promise<void> {
-    const { ticks } = this.#deps.bus;
+    const { ticks } = this.deps.bus;
     await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
     await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
     await ticks.repeat({ kind: 'retention' }, retentionEveryMs);
@@ -143,22 +141,22 @@ export class TickWorker {
 
   async #sweep(): Promise<void> {
     this.#watch();
-    const gone = await this.#deps.registry.sweepDeadProcesses();
-    this.#deps.webhooks?.wake();
+    const gone = await this.deps.registry.sweepDeadProcesses();
+    this.deps.webhooks?.wake();
     if (gone.length > 0) {
-      this.#deps.logger.info({ devices: gone.length }, 'closed the sessions of a dead hub process');
+      this.deps.logger.info({ devices: gone.length }, 'closed the sessions of a dead hub process');
       this.#announceOffline(gone);
     }
-    this.#deps.signals?.run();
-    await this.#deps.recurring?.runDue();
-    await this.#deps.desired?.load();
+    this.deps.signals?.run();
+    await this.deps.recurring?.runDue();
+    await this.deps.desired?.load();
     await this.#runner.sweep();
   }
 
   /** In portions, because the feed drops what Redis and subscribers cannot take at once. */
   #announceOffline(deviceIds: readonly DeviceId[]): void {
     if (this.#isStopped) return;
-    const { bus, clock } = this.#deps;
+    const { bus, clock } = this.deps;
     for (const deviceId of deviceIds.slice(0, announcedAtOnce))
       bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
     const rest = deviceIds.slice(announcedAtOnce);

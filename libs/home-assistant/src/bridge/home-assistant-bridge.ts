@@ -52,7 +52,6 @@ const dirtyPerReadMax = 250;
 const devicesMax = 1_000;
 
 export class HomeAssistantBridge {
-  readonly #deps: HomeAssistantDeps;
   readonly #reader: DeviceReader;
   readonly #commands: HomeCommands;
   readonly #publications: Publications;
@@ -70,9 +69,8 @@ export class HomeAssistantBridge {
   #isKeyReported = false;
   #electing: Promise<void> = Promise.resolve();
 
-  constructor(deps: HomeAssistantDeps) {
+  constructor(private readonly deps: HomeAssistantDeps) {
     const { clock, fleet, logger, registry, settings } = deps;
-    this.#deps = deps;
     const valuesOf = (deviceId: string) => this.#values.of(deviceId);
     this.#reader = new DeviceReader({ registry, clock, devicesMax, valuesOf });
     this.#publications = new Publications(settings, (topic, payload) => this.#link?.publish(topic, payload));
@@ -103,7 +101,7 @@ export class HomeAssistantBridge {
   }
 
   start(): void {
-    const { feed } = this.#deps;
+    const { feed } = this.deps;
     this.#unsubscribe = [
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'OFFLINE') this.#values.forget(deviceId);
@@ -133,7 +131,7 @@ export class HomeAssistantBridge {
       this.#cancels.delete(name);
       work();
     };
-    this.#cancels.set(name, this.#deps.clock.setTimer(delayMs, wake));
+    this.#cancels.set(name, this.deps.clock.setTimer(delayMs, wake));
   }
 
   #electSoon(delayMs: number): void {
@@ -147,7 +145,7 @@ export class HomeAssistantBridge {
 
   /** Opens or closes the connection. While PostgreSQL does not answer, all stays as it is. */
   async #elect(): Promise<void> {
-    const { logger, registry, settings } = this.#deps;
+    const { logger, registry, settings } = this.deps;
     try {
       const principal = await registry.apiKeys.authenticate(settings.key);
       this.#principal = principal;
@@ -164,7 +162,7 @@ export class HomeAssistantBridge {
   }
 
   #open(): void {
-    const { logger, settings, openLink = (options: LinkOptions) => new MqttLink(options) } = this.#deps;
+    const { logger, settings, openLink = (options: LinkOptions) => new MqttLink(options) } = this.deps;
     this.#link = openLink({
       access: settings.broker,
       logger,
@@ -191,7 +189,7 @@ export class HomeAssistantBridge {
   }
 
   #received(topic: string, payload: string, isRetained: boolean): void {
-    const { settings } = this.#deps;
+    const { settings } = this.deps;
     const command = parseCommandTopic(settings, topic);
     if (topic === birthTopic(settings)) {
       if (payload === 'online') this.#after('repeat', gatherMs, () => this.#publications.repeat());
@@ -233,7 +231,7 @@ export class HomeAssistantBridge {
       while (this.#hasWork) await this.#step();
     } catch (error) {
       this.#isFullWanted = true;
-      this.#deps.logger.warn({ err: error }, 'could not read the devices for Home Assistant; tries again');
+      this.deps.logger.warn({ err: error }, 'could not read the devices for Home Assistant; tries again');
       this.#after('retry', retryMs, () => void this.#work());
     } finally {
       this.#isWorking = false;
@@ -277,7 +275,7 @@ export class HomeAssistantBridge {
     for (const [topic, payload] of this.#retained) this.#publications.reconcile(topic, payload);
     this.#retained.clear();
     if (isCut && !this.#isCutReported)
-      this.#deps.logger.warn({ devicesMax }, 'Home Assistant gets only the first devices of the key: limit the key');
+      this.deps.logger.warn({ devicesMax }, 'Home Assistant gets only the first devices of the key: limit the key');
     this.#isCutReported = isCut;
   }
 }

@@ -40,15 +40,13 @@ const closeWithinMs = 2_000;
 const readyWithinMs = 5_000;
 
 export class MqttLink {
-  readonly #options: LinkOptions;
   readonly #client: MqttClient;
   #retryMs = retryMsMin;
   #isReported = false;
   #isReady = false;
   #readyTimer: NodeJS.Timeout | undefined;
 
-  constructor(options: LinkOptions) {
-    this.#options = options;
+  constructor(private readonly options: LinkOptions) {
     const { access, clientId, statusTopic } = options;
     this.#client = connect(access.url, {
       ...(access.username !== undefined && { username: access.username }),
@@ -83,21 +81,21 @@ export class MqttLink {
     this.#client.publish(topic, payload, { qos: 1, retain: true }, (error) => {
       // A cut connection leaves messages open. The next connect publishes all of them again.
       if (error && this.#client.connected)
-        this.#options.logger.warn({ err: error, topic }, 'the broker of Home Assistant did not take a message');
+        this.options.logger.warn({ err: error, topic }, 'the broker of Home Assistant did not take a message');
     });
   }
 
   async close(): Promise<void> {
     clearTimeout(this.#readyTimer);
     if (this.#client.connected) {
-      const sent = this.#client.publishAsync(this.#options.statusTopic, 'offline', { qos: 1, retain: true });
+      const sent = this.#client.publishAsync(this.options.statusTopic, 'offline', { qos: 1, retain: true });
       await settledWithin(sent, closeWithinMs);
     }
     await settledWithin(this.#client.endAsync(true), closeWithinMs);
   }
 
   #connected(): void {
-    const { filters, logger, markerTopic, retainedFilter, statusTopic } = this.#options;
+    const { filters, logger, markerTopic, retainedFilter, statusTopic } = this.options;
     this.#retryMs = retryMsMin;
     this.#client.options.reconnectPeriod = retryMsMin;
     this.#isReported = false;
@@ -117,20 +115,20 @@ export class MqttLink {
     clearTimeout(this.#readyTimer);
     if (this.#isReady || !this.#client.connected) return;
     this.#isReady = true;
-    const { markerTopic, onReady, retainedFilter } = this.#options;
+    const { markerTopic, onReady, retainedFilter } = this.options;
     this.#client.unsubscribe([retainedFilter, markerTopic]);
     onReady();
   }
 
   #failed(error: Error): void {
     if (!this.#isReported)
-      this.#options.logger.warn({ err: error }, 'the broker of Home Assistant cannot be reached; trying again');
+      this.options.logger.warn({ err: error }, 'the broker of Home Assistant cannot be reached; trying again');
     this.#isReported = true;
   }
 
   #closed(): void {
     clearTimeout(this.#readyTimer);
-    if (!this.#isReported) this.#options.logger.warn({}, 'the connection to the broker of Home Assistant was closed');
+    if (!this.#isReported) this.options.logger.warn({}, 'the connection to the broker of Home Assistant was closed');
     this.#isReported = true;
     this.#retryMs = Math.min(retryMsMax, this.#retryMs * 2);
     this.#client.options.reconnectPeriod = this.#retryMs;

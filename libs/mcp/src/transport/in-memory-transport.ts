@@ -28,28 +28,25 @@ class InMemoryTransport implements Transport {
   onerror: ((error: Error) => void) | undefined;
   onclose: ((reason: CloseReason) => void) | undefined;
   peer: InMemoryTransport | undefined;
-  readonly #defer: Defer;
   #isStarted = false;
   #isOpen = true;
   /** Messages that arrived before `start`. */
   #early: string[] = [];
 
-  constructor(defer: Defer) {
-    this.#defer = defer;
-  }
+  constructor(private readonly defer: Defer) {}
 
   start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
     const early = this.#early;
     this.#early = [];
-    for (const text of early) this.#defer(() => this.#deliver(text));
+    for (const text of early) this.defer(() => this.#deliver(text));
   }
 
   send(text: string): boolean {
     const { peer } = this;
     if (!this.#isOpen || peer === undefined) return false;
-    this.#defer(() => peer.#arrive(text));
+    this.defer(() => peer.#arrive(text));
     return true;
   }
 
@@ -57,7 +54,7 @@ class InMemoryTransport implements Transport {
     if (!this.#isOpen) return;
     this.#end(reason);
     const { peer } = this;
-    if (peer !== undefined) this.#defer(() => peer.#end('connection_lost'));
+    if (peer !== undefined) this.defer(() => peer.#end('connection_lost'));
   }
 
   #arrive(text: string): void {
@@ -72,6 +69,6 @@ class InMemoryTransport implements Transport {
   #end(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#isOpen = false;
-    this.#defer(() => this.onclose?.(reason));
+    this.defer(() => this.onclose?.(reason));
   }
 }

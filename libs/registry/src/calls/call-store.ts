@@ -96,18 +96,16 @@ const FIND = new SqlFile(
 const callArguments = z.record(z.string(), z.unknown());
 
 export class CallStore {
-  readonly #database: Database;
   readonly #seal: ArgumentSeal;
   readonly #holder: () => HubProcessId | undefined;
   readonly #writer: BatchWriter<CallRecord, undefined>;
 
   /** `holder` returns the process that makes the calls. */
   constructor(
-    database: Database,
+    private readonly database: Database,
     { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
     logger: RegistryLogger,
   ) {
-    this.#database = database;
     this.#seal = seal;
     this.#holder = holder;
     this.#writer = new BatchWriter<CallRecord, undefined>({
@@ -136,7 +134,7 @@ export class CallStore {
 
   /** Claims an idempotency key of a principal before its call is sent. */
   async claimKey(claim: KeyClaim): Promise<KeyClaimed> {
-    const { count } = await this.#database.ask((prisma) =>
+    const { count } = await this.database.ask((prisma) =>
       prisma.callKey.createMany({
         data: {
           ...claim,
@@ -161,7 +159,7 @@ export class CallStore {
   async earlierUse(
     claim: Pick<KeyClaim, 'principal' | 'key' | 'requestHash'>,
   ): Promise<Exclude<KeyClaimed, { readonly kind: 'claimed' }> | undefined> {
-    const earlier = await this.#database.ask((prisma) =>
+    const earlier = await this.database.ask((prisma) =>
       prisma.callKey.findUnique({
         where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } },
       }),
@@ -189,13 +187,13 @@ export class CallStore {
 
   async find(id: string): Promise<CallRow | undefined> {
     if (!isUuid(id)) return undefined;
-    const [record] = await FIND.run(this.#database, { id });
+    const [record] = await FIND.run(this.database, { id });
     return record && toCallRow(record);
   }
 
   /** Latest first, including calls of jobs. */
   page(filter: CallFilter, page: PageRequest): Promise<Page<CallRow>> {
-    return pageOfCalls(this.#database, filter, page);
+    return pageOfCalls(this.database, filter, page);
   }
 
   /**
@@ -207,7 +205,7 @@ export class CallStore {
     page: PageRequest,
     starts?: readonly number[],
   ): Promise<readonly Page<CallRow>[]> {
-    return pagesOfCalls(this.#database, deviceIds, page, starts);
+    return pagesOfCalls(this.database, deviceIds, page, starts);
   }
 
   status(): WriterStatus {
@@ -219,7 +217,7 @@ export class CallStore {
   }
 
   async #write(records: readonly CallRecord[]): Promise<readonly undefined[]> {
-    await INSERT.run(this.#database, columnsOf(records));
+    await INSERT.run(this.database, columnsOf(records));
     return records.map(() => undefined);
   }
 }

@@ -43,7 +43,6 @@ const RETRY_DELAY_MAX_MS = 2_000;
 export const CLOSE_WITHIN_MS = 10_000;
 
 export class BatchWriter<Row, Result> {
-  readonly #options: BatchWriterOptions<Row, Result>;
   #queue: Entry<Row, Result>[] = [];
   #writing: readonly Entry<Row, Result>[] = [];
   #running: Promise<void> | undefined;
@@ -51,16 +50,14 @@ export class BatchWriter<Row, Result> {
   #closeBy = Number.POSITIVE_INFINITY;
   #hasGivenUp = false;
 
-  constructor(options: BatchWriterOptions<Row, Result>) {
-    this.#options = options;
-  }
+  constructor(private readonly options: BatchWriterOptions<Row, Result>) {}
 
   get depth(): number {
     return this.#queue.length + this.#writing.length;
   }
 
   get isFull(): boolean {
-    return this.depth >= this.#options.depthMax;
+    return this.depth >= this.options.depthMax;
   }
 
   /**
@@ -69,14 +66,11 @@ export class BatchWriter<Row, Result> {
    */
   add(row: Row): Promise<Result> {
     if (this.#closeBy !== Number.POSITIVE_INFINITY)
-      return Promise.reject(new RegistryError('CLOSED', `The ${this.#options.name} writer is closed.`));
+      return Promise.reject(new RegistryError('CLOSED', `The ${this.options.name} writer is closed.`));
     if (this.isFull) {
       this.#refusedTotal += 1;
       return Promise.reject(
-        new RegistryError(
-          'OVERLOADED',
-          `The ${this.#options.name} writer holds ${String(this.depth)} rows, its limit.`,
-        ),
+        new RegistryError('OVERLOADED', `The ${this.options.name} writer holds ${String(this.depth)} rows, its limit.`),
       );
     }
     return new Promise((resolve, reject) => {
@@ -88,7 +82,7 @@ export class BatchWriter<Row, Result> {
   status(): WriterStatus {
     const oldest = this.#writing[0] ?? this.#queue[0];
     return {
-      name: this.#options.name,
+      name: this.options.name,
       depth: this.depth,
       lagMs: oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.since),
       droppedTotal: this.#refusedTotal,
@@ -101,7 +95,7 @@ export class BatchWriter<Row, Result> {
   }
 
   /** Writes what waits, and gives up what is not written at the time `by`. */
-  async close(by = Date.now() + (this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)): Promise<void> {
+  async close(by = Date.now() + (this.options.closeWithinMs ?? CLOSE_WITHIN_MS)): Promise<void> {
     this.#closeBy = Math.min(this.#closeBy, by);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#closeBy - Date.now())));
@@ -121,7 +115,7 @@ export class BatchWriter<Row, Result> {
   }
 
   async #run(): Promise<void> {
-    const { gatherMs, pauseMs = 0, rowsPerWrite } = this.#options;
+    const { gatherMs, pauseMs = 0, rowsPerWrite } = this.options;
     // Also with a gather time of 0 everything of the same turn of the event loop comes along.
     await (gatherMs === 0 ? new Promise((resolve) => setImmediate(resolve)) : sleep(gatherMs));
     while (this.#queue.length > 0) {
@@ -134,7 +128,7 @@ export class BatchWriter<Row, Result> {
   }
 
   #take(): readonly Entry<Row, Result>[] {
-    const { keyOf, rowsPerWrite } = this.#options;
+    const { keyOf, rowsPerWrite } = this.options;
     if (keyOf === undefined) return this.#queue.splice(0, rowsPerWrite);
     const keys = new Set<string>();
     const taken: Entry<Row, Result>[] = [];
@@ -177,10 +171,7 @@ export class BatchWriter<Row, Result> {
 
   #refuse(entries: readonly Entry<Row, Result>[], error: unknown): void {
     this.#refusedTotal += entries.length;
-    this.#options.logger.error(
-      { writer: this.#options.name, rows: entries.length, err: error },
-      'rows were not written',
-    );
+    this.options.logger.error({ writer: this.options.name, rows: entries.length, err: error }, 'rows were not written');
     for (const entry of entries) entry.reject(error);
   }
 
@@ -188,11 +179,11 @@ export class BatchWriter<Row, Result> {
     let delayMs = RETRY_DELAY_MIN_MS;
     for (;;) {
       try {
-        return await this.#options.write(rows);
+        return await this.options.write(rows);
       } catch (error) {
         if (!isTransient(error) || Date.now() + delayMs > this.#closeBy) throw error;
-        this.#options.logger.warn(
-          { writer: this.#options.name, depth: this.depth, retryInMs: delayMs, err: error },
+        this.options.logger.warn(
+          { writer: this.options.name, depth: this.depth, retryInMs: delayMs, err: error },
           'PostgreSQL does not answer; rows wait',
         );
         await sleep(delayMs);

@@ -65,18 +65,17 @@ const begun: Use = { traffic: 0, quietChecks: 0 };
 export class HalfOpenConnections {
   /** Connections in use. */
   readonly #inUse = new Map<pg.PoolClient, Use>();
-  readonly #pool: pg.Pool;
-  /** Opens a connection for each question: those of `pool` may all be half-open. */
-  readonly #questions: pg.Pool;
-  readonly #logger: RegistryLogger;
   readonly #limits: HalfOpenLimits;
   readonly #timer: NodeJS.Timeout;
   #isAsking = false;
 
-  constructor(pool: pg.Pool, questions: pg.Pool, logger: RegistryLogger, limits = halfOpenLimits) {
-    this.#pool = pool;
-    this.#questions = questions;
-    this.#logger = logger;
+  constructor(
+    private readonly pool: pg.Pool,
+    /** Opens a connection for each question: those of `pool` may all be half-open. */
+    private readonly questions: pg.Pool,
+    private readonly logger: RegistryLogger,
+    limits = halfOpenLimits,
+  ) {
     this.#limits = limits;
     pool.on('acquire', (client) => this.#inUse.set(client, begun));
     pool.on('release', (_error, client) => this.#inUse.delete(client));
@@ -92,7 +91,7 @@ export class HalfOpenConnections {
 
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#questions.end();
+    await this.questions.end();
   }
 
   async #check(): Promise<void> {
@@ -108,7 +107,7 @@ export class HalfOpenConnections {
     try {
       const waitMs = this.#limits.checks * this.#limits.everyMs;
       const pids = suspects.flatMap(({ processID }) => processID ?? []);
-      const { rows } = await this.#questions.query<Answer>(WAITING_FOR_CLIENT, [pids, waitMs]);
+      const { rows } = await this.questions.query<Answer>(WAITING_FOR_CLIENT, [pids, waitMs]);
       const [answer] = rows;
       if (answer === undefined) return;
       const isHalfOpen = (client: Connection): boolean =>
@@ -117,7 +116,7 @@ export class HalfOpenConnections {
       this.#close(suspects.filter((client) => this.#isSuspect(client) && isHalfOpen(client)));
     } catch (error) {
       // Without an answer nothing is known. Statements have their own timeouts.
-      this.#logger.warn({ message: messageOf(error) }, 'could not ask PostgreSQL about connections without an answer');
+      this.logger.warn({ message: messageOf(error) }, 'could not ask PostgreSQL about connections without an answer');
     } finally {
       this.#isAsking = false;
     }
@@ -130,9 +129,9 @@ export class HalfOpenConnections {
   /** Closes these connections, and the idle ones, which took the same way. */
   #close(halfOpen: readonly Connection[]): void {
     if (halfOpen.length === 0) return;
-    this.#logger.warn({ connections: halfOpen.length }, 'closed PostgreSQL connections that were cut without notice');
+    this.logger.warn({ connections: halfOpen.length }, 'closed PostgreSQL connections that were cut without notice');
     for (const client of halfOpen) client.connection.stream.destroy();
-    closeIdle(this.#pool);
+    closeIdle(this.pool);
   }
 }
 

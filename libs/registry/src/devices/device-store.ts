@@ -46,19 +46,15 @@ interface DeviceChange {
 const COUNT_MAX = 10_000;
 
 export class DeviceStore {
-  readonly #database: Database;
-  readonly #toolSets: ToolSetStore;
   readonly #sessions: SessionWriter;
 
   /** `holder` returns this process once it has a lease. */
   constructor(
-    database: Database,
-    toolSets: ToolSetStore,
+    private readonly database: Database,
+    private readonly toolSets: ToolSetStore,
     holder: () => HubProcessId | undefined,
     logger: RegistryLogger,
   ) {
-    this.#database = database;
-    this.#toolSets = toolSets;
     this.#sessions = new SessionWriter(database, holder, logger);
   }
 
@@ -112,7 +108,7 @@ export class DeviceStore {
 
   /** In the order of the input; undefined for an unknown id. */
   async findMany(ids: readonly string[]): Promise<readonly (DeviceRow | undefined)[]> {
-    const records = await this.#database.query<DeviceRecord>(
+    const records = await this.database.query<DeviceRecord>(
       { name: 'devices-by-id', text: `SELECT ${DEVICE_COLUMNS} FROM device d WHERE d.id = ANY($1::text[])` },
       [ids.map(storableText)],
     );
@@ -121,14 +117,14 @@ export class DeviceStore {
   }
 
   page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>> {
-    return pageOfDevices(this.#database, filter, order, page);
+    return pageOfDevices(this.database, filter, order, page);
   }
 
   /** The ids of at most `max` devices that a change with this filter is for, in their order. */
   async idsOf(filter: DeviceFilter, max: number): Promise<readonly DeviceId[]> {
     const parameters: unknown[] = [];
-    const condition = deviceCondition(await resolveFilter(this.#database, filter), parameters);
-    const rows = await this.#database.query<{ id: DeviceId }>(
+    const condition = deviceCondition(await resolveFilter(this.database, filter), parameters);
+    const rows = await this.database.query<{ id: DeviceId }>(
       { text: `SELECT d.id FROM device d WHERE ${condition} ORDER BY d.id LIMIT ${bind(parameters, max)}` },
       parameters,
     );
@@ -138,11 +134,11 @@ export class DeviceStore {
   /** Exact up to 10,000, undefined above. */
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
-    const resolved = filter && (await resolveFilter(this.#database, filter));
-    const values = resolved && (await readFilterValues(this.#database, resolved));
+    const resolved = filter && (await resolveFilter(this.database, filter));
+    const values = resolved && (await readFilterValues(this.database, resolved));
     const condition = listedDeviceCondition(resolved, parameters, values);
     const counted = `SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}`;
-    const [row] = await this.#database.query<{ count: number }>(
+    const [row] = await this.database.query<{ count: number }>(
       { text: `SELECT count(*)::int AS count FROM (${counted}) AS counted` },
       parameters,
     );
@@ -158,7 +154,7 @@ export class DeviceStore {
     first: number,
     starts?: readonly number[],
   ): Promise<readonly (readonly SessionRow[])[]> {
-    return readSessions(this.#database, ids.map(storableText), first, starts);
+    return readSessions(this.database, ids.map(storableText), first, starts);
   }
 
   /**
@@ -170,13 +166,13 @@ export class DeviceStore {
     first: number,
     starts?: readonly number[],
   ): Promise<readonly (readonly ToolSetUseRow[])[]> {
-    return toolSetHistory(this.#database, this.#toolSets, ids.map(storableText), { first, starts });
+    return toolSetHistory(this.database, this.toolSets, ids.map(storableText), { first, starts });
   }
 
   /** Undefined for an unknown id. */
   async update(id: string, change: DeviceChange, by?: AuditSource): Promise<DeviceRow | undefined> {
     await audited(
-      this.#database,
+      this.database,
       by,
       (transaction) => updateDevice(transaction, storableText(id), change),
       (isDevice) =>
@@ -192,7 +188,7 @@ export class DeviceStore {
   tag(filter: DeviceFilter, change: TagChange, by?: AuditSource): Promise<TagResult> {
     const { add, remove } = change;
     return audited(
-      this.#database,
+      this.database,
       by,
       (transaction) => tagDevices(transaction, filter, change),
       (result) => {

@@ -12,10 +12,6 @@ import type { RegistryLogger } from '../registry-logger.js';
 const CLAIMED = '.reading';
 
 export class SpillFile<Row> {
-  readonly #file: string;
-  readonly #bytesMax: number;
-  readonly #logger: RegistryLogger;
-  readonly #onLost: (rows: number) => void;
   /** Of claimed and of own rows. */
   #bytes = 0;
   /** The rows that were added, and those of them that no longer wait for a claim. */
@@ -28,16 +24,11 @@ export class SpillFile<Row> {
 
   /** Calls `onLost` with the number of rows that could not be written to the file. */
   constructor(
-    file: string,
-    bytesMax: number,
-    logger: RegistryLogger,
-    onLost: (rows: number) => void = () => undefined,
-  ) {
-    this.#file = file;
-    this.#bytesMax = bytesMax;
-    this.#logger = logger;
-    this.#onLost = onLost;
-  }
+    private readonly file: string,
+    private readonly bytesMax: number,
+    private readonly logger: RegistryLogger,
+    private readonly onLost: (rows: number) => void = () => undefined,
+  ) {}
 
   get isEmpty(): boolean {
     return this.#addedTotal === this.#claimedTotal && this.#claimed.length === 0;
@@ -48,12 +39,12 @@ export class SpillFile<Row> {
    * it: both then take its rows.
    */
   async open(): Promise<void> {
-    const [folder, start] = [path.dirname(this.#file), `${path.basename(this.#file)}.`];
+    const [folder, start] = [path.dirname(this.file), `${path.basename(this.file)}.`];
     const names = await readdir(folder).catch(() => undefined);
     const claimed = (names ?? []).filter((name) => name.startsWith(start) && name.endsWith(CLAIMED));
     this.#claimed = claimed.map((name) => path.join(folder, name));
     for (const file of this.#claimed) this.#bytes += await sizeOf(file);
-    const bytes = await sizeOf(this.#file);
+    const bytes = await sizeOf(this.file);
     this.#bytes += bytes;
     if (bytes > 0) this.#addedTotal += 1;
   }
@@ -62,7 +53,7 @@ export class SpillFile<Row> {
   add(row: Row): boolean {
     const line = `${JSON.stringify(row)}\n`;
     const bytes = Buffer.byteLength(line);
-    if (this.#bytes + bytes > this.#bytesMax) return false;
+    if (this.#bytes + bytes > this.bytesMax) return false;
     this.#bytes += bytes;
     this.#addedTotal += 1;
     this.#waiting.push(line);
@@ -90,8 +81,8 @@ export class SpillFile<Row> {
   /** Of processes that share the file, one gets it. */
   async #claim(): Promise<void> {
     const added = this.#addedTotal;
-    const claimed = `${this.#file}.${randomUUID()}${CLAIMED}`;
-    const isClaimed = await rename(this.#file, claimed).then(() => true, unlessMissing);
+    const claimed = `${this.file}.${randomUUID()}${CLAIMED}`;
+    const isClaimed = await rename(this.file, claimed).then(() => true, unlessMissing);
     if (isClaimed === true) this.#claimed.push(claimed);
     // Otherwise another process has the rows of this one.
     this.#claimedTotal = added;
@@ -105,7 +96,7 @@ export class SpillFile<Row> {
     try {
       for await (const line of handle.readLines({ autoClose: false })) {
         const row = parseLine(line, parse);
-        if (row === undefined) this.#logger.warn({ file }, 'skipped an unreadable line of the spill file');
+        if (row === undefined) this.logger.warn({ file }, 'skipped an unreadable line of the spill file');
         else await take(row);
       }
       const { size } = await handle.stat();
@@ -122,13 +113,13 @@ export class SpillFile<Row> {
       this.#waiting = [];
       const text = lines.join('');
       try {
-        await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-        await appendFile(this.#file, text, { mode: 0o600 });
+        await mkdir(path.dirname(this.file), { recursive: true, mode: 0o700 });
+        await appendFile(this.file, text, { mode: 0o600 });
       } catch (error) {
         this.#bytes = Math.max(0, this.#bytes - Buffer.byteLength(text));
         this.#addedTotal -= lines.length;
-        this.#logger.error({ file: this.#file, err: error }, 'could not write the spill file; events are lost');
-        this.#onLost(lines.length);
+        this.logger.error({ file: this.file, err: error }, 'could not write the spill file; events are lost');
+        this.onLost(lines.length);
       }
     }
     this.#appending = undefined;

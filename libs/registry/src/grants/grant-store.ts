@@ -69,14 +69,12 @@ interface Holder {
 }
 
 export class AgentGrantStore {
-  readonly #database: Database;
-  readonly #logger: RegistryLogger;
   readonly #cache = new SecretCache<HolderRow, Holder>((hashes) => this.#find(hashes));
 
-  constructor(database: Database, logger: RegistryLogger) {
-    this.#database = database;
-    this.#logger = logger;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly logger: RegistryLogger,
+  ) {}
 
   /** Undefined where the person was disabled or deleted meanwhile. */
   async create(
@@ -96,7 +94,7 @@ export class AgentGrantStore {
       expiresAt: new Date(grant.expiresAt),
     };
     const made = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => {
         if ((await transaction.query(LOCK_USER, [grant.userId])).length === 0) return undefined;
@@ -130,7 +128,7 @@ export class AgentGrantStore {
   /** Also one that was revoked or has expired. */
   async find(id: string): Promise<AgentGrantRow | undefined> {
     if (!isUuid(id)) return undefined;
-    const row = await this.#database.ask((prisma) => prisma.agentGrant.findUnique({ where: { id } }));
+    const row = await this.database.ask((prisma) => prisma.agentGrant.findUnique({ where: { id } }));
     return row === null ? undefined : toGrant(row);
   }
 
@@ -138,7 +136,7 @@ export class AgentGrantStore {
   async living(now: number, userId?: string): Promise<readonly ListedGrant[]> {
     if (userId !== undefined && !isUuid(userId)) return [];
     const where = { revokedAt: null, expiresAt: { gt: new Date(now) }, ...(userId === undefined ? {} : { userId }) };
-    return this.#database.ask(async (prisma) => {
+    return this.database.ask(async (prisma) => {
       const grants = await prisma.agentGrant.findMany({ where, orderBy: { id: 'desc' } });
       const ids = [...new Set(grants.map((grant) => grant.userId))];
       const people = await prisma.userAccount.findMany({
@@ -159,7 +157,7 @@ export class AgentGrantStore {
   async revoke(id: string, { at, by }: ChangeOrigin, reason?: string): Promise<AgentGrantRow | undefined> {
     if (!isUuid(id)) return undefined;
     const ended = await audited(
-      this.#database,
+      this.database,
       by,
       (transaction) =>
         transaction.ask(async (prisma) => {
@@ -199,7 +197,7 @@ export class AgentGrantStore {
   }
 
   async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, HolderRow>> {
-    const rows = await this.#database.query<HolderRow & { readonly idHash: string }>(FIND_HOLDERS, [hashes]);
+    const rows = await this.database.query<HolderRow & { readonly idHash: string }>(FIND_HOLDERS, [hashes]);
     return new Map(rows.map(({ idHash, ...row }) => [idHash, row]));
   }
 
@@ -207,10 +205,10 @@ export class AgentGrantStore {
     if (now - found.lastUsedAt < LAST_USED_STEP_MS) return;
     found.lastUsedAt = now;
     const id = found.holder.grantId;
-    this.#database
+    this.database
       .ask((prisma) => prisma.agentGrant.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } }))
       .catch((error: unknown) => {
-        this.#logger.warn({ grantId: id, err: error }, 'the last use of a connected agent was not recorded');
+        this.logger.warn({ grantId: id, err: error }, 'the last use of a connected agent was not recorded');
       });
   }
 }

@@ -46,14 +46,12 @@ export type ApiKeys = Pick<ApiKeyStore, keyof ApiKeyStore>;
  * Changes by people are given `by`, and are recorded in the audit trail in their own transaction.
  */
 export class ApiKeyStore {
-  readonly #database: Database;
-  readonly #logger: RegistryLogger;
   readonly #cache = new SecretCache<ApiKeyRow, Principal>((hashes) => this.#find(hashes));
 
-  constructor(database: Database, logger: RegistryLogger) {
-    this.#database = database;
-    this.#logger = logger;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly logger: RegistryLogger,
+  ) {}
 
   /**
    * Resolves to the holder; undefined for unknown, revoked and expired keys. Remembers it for
@@ -89,7 +87,7 @@ export class ApiKeyStore {
         `An admin key has ${allowed} characters; the given one has ${String(given.length)}.`,
       );
     }
-    return this.#database.transaction(async (transaction) => {
+    return this.database.transaction(async (transaction) => {
       await lockKeys(transaction);
       const [keys] = await transaction.query<{ count: number; given: number }>(COUNT, [given && hashOf(given)]);
       const isFirst = keys?.count === 0;
@@ -115,7 +113,7 @@ export class ApiKeyStore {
     if (key.devices !== undefined && !(await this.#canAnswer(key.devices))) return { kind: 'FILTER_INVALID' };
     const secret = newKey();
     return audited(
-      this.#database,
+      this.database,
       by,
       async (transaction): Promise<ApiKeyAnswer> => {
         await lockKeys(transaction);
@@ -134,7 +132,7 @@ export class ApiKeyStore {
   /** All keys, the newest first. */
   async all(): Promise<readonly ApiKeyRow[]> {
     const orderBy = [{ createdAt: 'desc' as const }, { id: 'desc' as const }];
-    const keys = await this.#database.ask((prisma) => prisma.apiKey.findMany({ orderBy, omit: { secretHash: true } }));
+    const keys = await this.database.ask((prisma) => prisma.apiKey.findMany({ orderBy, omit: { secretHash: true } }));
     return keys.map(toApiKey);
   }
 
@@ -142,7 +140,7 @@ export class ApiKeyStore {
   async revoke(id: string, { at, by }: { readonly at: number; readonly by: AuditSource }): Promise<RevocationAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     const { answer } = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => {
         await lockKeys(transaction);
@@ -156,19 +154,19 @@ export class ApiKeyStore {
   }
 
   async #canAnswer(devices: DeviceFilter): Promise<boolean> {
-    return canAnswer(this.#database, await resolveFilter(this.#database, devices));
+    return canAnswer(this.database, await resolveFilter(this.database, devices));
   }
 
   async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, ApiKeyRow>> {
-    const records = await this.#database.query<ApiKeyRecord & { readonly secretHash: string }>(FIND, [hashes]);
+    const records = await this.database.query<ApiKeyRecord & { readonly secretHash: string }>(FIND, [hashes]);
     return new Map(records.map(({ secretHash, ...record }) => [secretHash, toApiKey(record)]));
   }
 
   #noteUse(keyId: string, now: number): void {
-    this.#database
+    this.database
       .ask((prisma) => prisma.apiKey.updateMany({ where: { id: keyId }, data: { lastUsedAt: new Date(now) } }))
       .catch((error: unknown) => {
-        this.#logger.warn({ keyId, err: error }, 'the last use of an API key was not recorded');
+        this.logger.warn({ keyId, err: error }, 'the last use of an API key was not recorded');
       });
   }
 }

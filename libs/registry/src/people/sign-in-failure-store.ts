@@ -40,11 +40,7 @@ export interface FailureRun {
 }
 
 export class SignInFailureStore {
-  readonly #database: Database;
-
-  constructor(database: Database) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Database) {}
 
   /**
    * Counts an attempt as failed before it is made, for simultaneous attempts must see other counts.
@@ -57,8 +53,8 @@ export class SignInFailureStore {
     forgottenMs: number,
   ): Promise<number | undefined> {
     const byKey = new Map(subjects.map((subject) => [keyOf(subject), subject]));
-    await this.#database.query(FORGET, [at - forgottenMs]);
-    return this.#database.transaction(async (transaction) => {
+    await this.database.query(FORGET, [at - forgottenMs]);
+    return this.database.transaction(async (transaction) => {
       const keys = [...byKey.keys()];
       const rows = await transaction.query<{ subject: string; failures: number; lastAt: string }>(LOCK, [keys, at]);
       const locks = rows.flatMap(({ subject, failures, lastAt }) => {
@@ -82,8 +78,8 @@ export class SignInFailureStore {
     readonly ended: readonly string[];
     readonly spared: readonly string[];
   }): Promise<void> {
-    await this.#database.query(SPARE, [spared.map(keyOf)]);
-    await this.#database.query(END, [ended.map(keyOf)]);
+    await this.database.query(SPARE, [spared.map(keyOf)]);
+    await this.database.query(END, [ended.map(keyOf)]);
   }
 }
 

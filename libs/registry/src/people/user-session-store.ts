@@ -75,14 +75,12 @@ interface KnownSession {
 }
 
 export class UserSessionStore {
-  readonly #database: Database;
-  readonly #logger: RegistryLogger;
   readonly #cache = new SecretCache<SessionRecord, KnownSession>((hashes) => this.#find(hashes));
 
-  constructor(database: Database, logger: RegistryLogger) {
-    this.#database = database;
-    this.#logger = logger;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly logger: RegistryLogger,
+  ) {}
 
   /**
    * Resolves to the id and the token, which is stored nowhere. Undefined where the user was
@@ -107,7 +105,7 @@ export class UserSessionStore {
     };
     const forgotten = new Date(at - keptMs);
     const surplus = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => {
         if ((await transaction.query(LOCK_USER, [userId, passwordHash ?? null])).length === 0) return undefined;
@@ -145,7 +143,7 @@ export class UserSessionStore {
   async end(id: string, { at, by }: Asked): Promise<void> {
     const change = { where: { id, revokedAt: null }, data: { revokedAt: new Date(at) }, select: { userId: true } };
     await audited(
-      this.#database,
+      this.database,
       by,
       (transaction) => transaction.ask((prisma) => prisma.userSession.updateManyAndReturn(change)),
       (ended) => ended.map(({ userId }) => ({ action: 'user.signed_out', subject: `user:${userId}`, data: {}, at })),
@@ -158,7 +156,7 @@ export class UserSessionStore {
     const now = new Date(at);
     const change = { where: { userId, revokedAt: null, expiresAt: { gt: now } }, data: { revokedAt: now } };
     const ended = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => (await transaction.ask((prisma) => prisma.userSession.updateMany(change))).count,
       (sessions) => [{ action: 'user.signed_out_everywhere', subject: `user:${userId}`, data: { sessions }, at }],
@@ -170,7 +168,7 @@ export class UserSessionStore {
   /** Whether this was a session of this user once, ended or not. */
   async isOf(id: string, userId: string): Promise<boolean> {
     if (!isUuid(id)) return false;
-    return (await this.#database.ask((prisma) => prisma.userSession.count({ where: { id, userId } }))) > 0;
+    return (await this.database.ask((prisma) => prisma.userSession.count({ where: { id, userId } }))) > 0;
   }
 
   /** Looks up all sessions again: another process has changed something. */
@@ -179,7 +177,7 @@ export class UserSessionStore {
   }
 
   async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, SessionRecord>> {
-    const rows = await this.#database.query<SessionRecord & { readonly tokenHash: string }>(FIND, [hashes]);
+    const rows = await this.database.query<SessionRecord & { readonly tokenHash: string }>(FIND, [hashes]);
     return new Map(rows.map(({ tokenHash, ...row }) => [tokenHash, row]));
   }
 
@@ -187,10 +185,10 @@ export class UserSessionStore {
     if (now - known.lastUsedAt < Math.min(LAST_USED_STEP_MS, idleMs / 2)) return;
     known.lastUsedAt = now;
     const { id } = known.session;
-    this.#database
+    this.database
       .ask((prisma) => prisma.userSession.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } }))
       .catch((error: unknown) => {
-        this.#logger.warn({ sessionId: id, err: error }, 'the last use of a session was not recorded');
+        this.logger.warn({ sessionId: id, err: error }, 'the last use of a session was not recorded');
       });
   }
 }

@@ -32,19 +32,16 @@ const SET_OWN_PASSWORD = {
 };
 
 export class UserStore {
-  readonly #database: Database;
-  readonly #changed: () => void;
-
   /** `changed` is called after each change, before the caller gets the answer. */
-  constructor(database: Database, changed: () => void) {
-    this.#database = database;
-    this.#changed = changed;
-  }
+  constructor(
+    private readonly database: Database,
+    private readonly changed: () => void,
+  ) {}
 
   /** By e-mail address; users without one come last. */
   async all(): Promise<readonly UserRow[]> {
     const orderBy = [{ email: { sort: 'asc' as const, nulls: 'last' as const } }, { id: 'asc' as const }];
-    return (await this.#database.ask((prisma) => prisma.userAccount.findMany({ orderBy }))).map(userOf);
+    return (await this.database.ask((prisma) => prisma.userAccount.findMany({ orderBy }))).map(userOf);
   }
 
   find(id: string): Promise<UserRow | undefined> {
@@ -56,14 +53,14 @@ export class UserStore {
     email: string,
   ): Promise<{ readonly user: UserRow; readonly passwordHash: string | undefined } | undefined> {
     const where = { email: storableText(email.toLowerCase()) };
-    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where }));
+    const found = await this.database.ask((prisma) => prisma.userAccount.findUnique({ where }));
     if (found === null) return undefined;
     return { user: userOf(found), passwordHash: found.passwordHash ?? undefined };
   }
 
   async passwordHashOf(id: string): Promise<string | undefined> {
     const query = { where: { id }, select: { passwordHash: true } };
-    return (await this.#database.ask((prisma) => prisma.userAccount.findUnique(query)))?.passwordHash ?? undefined;
+    return (await this.database.ask((prisma) => prisma.userAccount.findUnique(query)))?.passwordHash ?? undefined;
   }
 
   findByOidc(identity: OidcIdentity): Promise<UserRow | undefined> {
@@ -74,7 +71,7 @@ export class UserStore {
   linkOidc(id: string, identity: OidcIdentity, { at, by }: Asked): Promise<boolean> {
     const change = { where: { id, oidcSubject: null }, data: oidcColumns(identity) };
     return audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => (await transaction.ask((prisma) => prisma.userAccount.updateMany(change))).count > 0,
       (isLinked) => (isLinked ? [{ action: 'user.linked', subject: `user:${id}`, data: { ...identity }, at }] : []),
@@ -83,7 +80,7 @@ export class UserStore {
 
   create(user: NewUser, { at, by, usersMax }: Asked & { readonly usersMax: number }): Promise<UserAnswer> {
     return audited(
-      this.#database,
+      this.database,
       by,
       async (transaction): Promise<UserAnswer> => {
         await lock(transaction);
@@ -104,7 +101,7 @@ export class UserStore {
    */
   createFirst(user: NewUser, at: number, keep?: () => Promise<void>): Promise<boolean> {
     return audited(
-      this.#database,
+      this.database,
       { actor: 'hub' },
       async (transaction) => {
         await lock(transaction);
@@ -117,13 +114,13 @@ export class UserStore {
   }
 
   isEmpty(): Promise<boolean> {
-    return isEmpty(this.#database);
+    return isEmpty(this.database);
   }
 
   async update(id: string, change: UserChange, { at, by }: Asked): Promise<UserAnswer> {
     if (!isUuid(id)) return { refused: 'NOT_FOUND' };
     const answer = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => {
         await lock(transaction);
@@ -131,7 +128,7 @@ export class UserStore {
       },
       (done) => ('refused' in done ? [] : [{ ...changeOf('user.updated', done.user, change.passwordHash), at }]),
     );
-    this.#changed();
+    this.changed();
     return answer;
   }
 
@@ -139,7 +136,7 @@ export class UserStore {
   async remove(id: string, { at, by }: Asked): Promise<UserAnswer> {
     if (!isUuid(id)) return { refused: 'NOT_FOUND' };
     const answer = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction): Promise<UserAnswer> => {
         await lock(transaction);
@@ -156,7 +153,7 @@ export class UserStore {
       },
       (done) => ('refused' in done ? [] : [{ ...changeOf('user.deleted', done.user, undefined), at }]),
     );
-    this.#changed();
+    this.changed();
     return answer;
   }
 
@@ -166,7 +163,7 @@ export class UserStore {
    */
   async setOwnPassword({ userId, sessionId, former, next }: OwnPassword, { at, by }: Asked): Promise<boolean> {
     const isChanged = await audited(
-      this.#database,
+      this.database,
       by,
       async (transaction) => {
         const changed = await transaction.query(SET_OWN_PASSWORD, [userId, former, sessionId, next]);
@@ -176,12 +173,12 @@ export class UserStore {
       },
       (done) => (done ? [{ action: 'user.password_changed', subject: `user:${userId}`, data: {}, at }] : []),
     );
-    this.#changed();
+    this.changed();
     return isChanged;
   }
 
   async #findOne(where: Prisma.UserAccountWhereUniqueInput): Promise<UserRow | undefined> {
-    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where }));
+    const found = await this.database.ask((prisma) => prisma.userAccount.findUnique({ where }));
     return found === null ? undefined : userOf(found);
   }
 }

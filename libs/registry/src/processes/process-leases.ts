@@ -181,7 +181,6 @@ export class ProcessLeases {
 
 class Lease implements ProcessLease {
   readonly lost: Promise<void>;
-  readonly #deps: LeaseDeps;
   #timer: NodeJS.Timeout | undefined;
   /** Since when there was no gap. */
   #heldSince: number;
@@ -193,11 +192,10 @@ class Lease implements ProcessLease {
 
   constructor(
     readonly id: HubProcessId,
-    deps: LeaseDeps,
+    private readonly deps: LeaseDeps,
     takenAt: number,
     private readonly writers: Writers,
   ) {
-    this.#deps = deps;
     this.#heldSince = takenAt;
     this.#heldUntil = takenAt + deps.timing.leaseMs;
     this.lost = new Promise((resolve) => {
@@ -207,7 +205,7 @@ class Lease implements ProcessLease {
   }
 
   get isSteady(): boolean {
-    return this.#isHeldFor(this.#deps.timing.leaseMs);
+    return this.#isHeldFor(this.deps.timing.leaseMs);
   }
 
   /**
@@ -215,13 +213,13 @@ class Lease implements ProcessLease {
    * too.
    */
   get isSettled(): boolean {
-    return this.#isHeldFor(this.#deps.timing.leaseMs / 2);
+    return this.#isHeldFor(this.deps.timing.leaseMs / 2);
   }
 
   /** What PostgreSQL should find left, unless its clock jumped or the lease was renewed. */
   get expectedLeftMs(): readonly [least: number, most: number] {
     const leftMs = this.#heldUntil - performance.now();
-    const withinMs = this.#deps.timing.leaseMs * EXPECTED_WITHIN;
+    const withinMs = this.deps.timing.leaseMs * EXPECTED_WITHIN;
     return [leftMs - withinMs, leftMs + withinMs];
   }
 
@@ -231,11 +229,11 @@ class Lease implements ProcessLease {
   }
 
   async markStopping(): Promise<void> {
-    await this.#deps.database.query(MARK_STOPPING, [this.id]);
+    await this.deps.database.query(MARK_STOPPING, [this.id]);
   }
 
   async announcePlace({ endpoint, acceptsDevices }: GatewayPlace): Promise<void> {
-    await this.#deps.database.query(ANNOUNCE_PLACE, [this.id, endpoint, acceptsDevices]);
+    await this.deps.database.query(ANNOUNCE_PLACE, [this.id, endpoint, acceptsDevices]);
   }
 
   release(): Promise<void> {
@@ -245,7 +243,7 @@ class Lease implements ProcessLease {
 
   async #release(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.#deps.database.query(END_OWN, [this.id, 'hub_stopping']);
+    await this.deps.database.query(END_OWN, [this.id, 'hub_stopping']);
   }
 
   #renewIn(delayMs: number): void {
@@ -253,7 +251,7 @@ class Lease implements ProcessLease {
   }
 
   async #renew(): Promise<void> {
-    const { database, logger, timing } = this.#deps;
+    const { database, logger, timing } = this.deps;
     const askedAt = performance.now();
     try {
       const values = [this.id, timing.leaseMs, storedWriters(this.writers())];
@@ -270,7 +268,7 @@ class Lease implements ProcessLease {
   }
 
   #renewed(askedAt: number, leftMs: number): void {
-    const { logger, timing } = this.#deps;
+    const { logger, timing } = this.deps;
     const lapsedMs = askedAt - this.#heldUntil;
     if (lapsedMs < 0 && leftMs < this.expectedLeftMs[0]) {
       this.#heldSince = askedAt;
@@ -286,7 +284,7 @@ class Lease implements ProcessLease {
   }
 
   #end(): void {
-    this.#deps.logger.error(
+    this.deps.logger.error(
       { processId: this.id },
       'the lease of this process lapsed, and another process has ended it',
     );

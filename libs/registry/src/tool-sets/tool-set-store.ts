@@ -57,7 +57,6 @@ FROM known k, json_to_recordset($2) AS i(
 ON CONFLICT DO NOTHING`;
 
 export class ToolSetStore {
-  readonly #database: Database;
   readonly #cache = new LRUCache<ToolSetHash, ToolSet>({ max: CACHED_SETS_MAX });
   /** Sets that this process has written of late. What it has read may be removed by now. */
   readonly #stored = new LRUCache<ToolSetHash, true>({ max: CACHED_SETS_MAX, ttl: STORED_AGAIN_MS });
@@ -66,9 +65,7 @@ export class ToolSetStore {
   /** By filter, including the access scope of the viewer. */
   readonly #deviceCounts = new RenewedCounts<readonly DeviceCount[]>(() => performance.now());
 
-  constructor(database: Database) {
-    this.#database = database;
-  }
+  constructor(private readonly database: Database) {}
 
   /**
    * Writes the set with its tools, or marks it as used. Costs nothing if this process did so within
@@ -93,7 +90,7 @@ export class ToolSetStore {
       schema_known: tool.schemaKnown,
       polling_interval_ms: tool.pollingIntervalMs ?? null,
     }));
-    await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows), toJson(toolSet.pins ?? [])]);
+    await this.database.query({ text: INSERT }, [toolSet.hash, toJson(rows), toJson(toolSet.pins ?? [])]);
     this.#cache.set(toolSet.hash, toolSet);
     this.#stored.set(toolSet.hash, true);
   }
@@ -104,7 +101,7 @@ export class ToolSetStore {
 
   /** The names that belong to a user-only tool on any firmware seen so far. */
   async userOnlyAmong(names: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.#database.query<{ readonly name: string }>(
+    const rows = await this.database.query<{ readonly name: string }>(
       {
         name: 'user-only-tools',
         text: `SELECT w.name FROM unnest($1::text[]) AS w(name)
@@ -131,7 +128,7 @@ export class ToolSetStore {
   }
 
   async #read(hashes: readonly ToolSetHash[]): Promise<readonly ToolSet[]> {
-    const sets = await this.#database.ask((prisma) =>
+    const sets = await this.database.ask((prisma) =>
       prisma.toolSet.findMany({
         where: { hash: { in: [...hashes] } },
         include: { tools: { orderBy: { position: 'asc' } } },
@@ -156,7 +153,7 @@ export class ToolSetStore {
    * named tool is found as soon as a device has it.
    */
   async pageOfTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
-    const resolved = filter?.devices && (await resolveFilter(this.#database, filter.devices));
+    const resolved = filter?.devices && (await resolveFilter(this.database, filter.devices));
     const key = JSON.stringify(resolved ?? {});
     const count = (): Promise<readonly DeviceCount[]> => this.#countDevices(resolved);
     const page = await this.#pageOf(await this.#deviceCounts.of(key, count), filter, request);
@@ -182,7 +179,7 @@ export class ToolSetStore {
       conditions.push(`(t.name, t.schema_hash) > (${bind(parameters, after[0])}, ${bind(parameters, after[1])})`);
     const ofHub = bind(parameters, HUB_TOOLS);
     // Hub tools are in no tool set.
-    const records = await this.#database.query<FleetToolRecord>(
+    const records = await this.database.query<FleetToolRecord>(
       {
         text: `WITH counted AS MATERIALIZED (
                  SELECT * FROM json_to_recordset($1) AS c(tool_set_hash text, dialect text, devices int))
@@ -214,11 +211,11 @@ export class ToolSetStore {
     const devices = listedDeviceCondition(
       filter,
       parameters,
-      filter && (await readFilterValues(this.#database, filter)),
+      filter && (await readFilterValues(this.database, filter)),
     );
     const text = `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d
       WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`;
-    return this.#database.query<DeviceCount>({ text }, parameters);
+    return this.database.query<DeviceCount>({ text }, parameters);
   }
 }
 

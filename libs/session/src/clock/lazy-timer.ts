@@ -8,8 +8,6 @@ import type { Clock } from './clock.js';
 const delayMsMax = 3_600_000;
 
 export class LazyTimer {
-  readonly #clock: Clock;
-  readonly #wake: (reachedAt: number) => void;
   #firesAt = Infinity;
   #cancel: (() => void) | undefined;
   /** The time while `wake` runs. */
@@ -19,24 +17,24 @@ export class LazyTimer {
    * `wake` receives the time that was reached, which is later than the clock if that was set back
    * meanwhile. It may run early; it then must call `wakeBy` again.
    */
-  constructor(clock: Clock, wake: (reachedAt: number) => void) {
-    this.#clock = clock;
-    this.#wake = wake;
-  }
+  constructor(
+    private readonly clock: Clock,
+    private readonly wake: (reachedAt: number) => void,
+  ) {}
 
   /** Ensures that `wake` runs no later than `at` (ms since the epoch; Infinity: no deadline). */
   wakeBy(at: number): void {
     if (at >= this.#firesAt) return;
     this.stop();
-    const now = this.#reachedAt ?? this.#clock.now();
+    const now = this.#reachedAt ?? this.clock.now();
     const delayMs = Math.min(Math.max(0, at - now), delayMsMax);
     const firesAt = now + delayMs;
     this.#firesAt = firesAt;
-    this.#cancel = this.#clock.setTimer(delayMs, () => {
+    this.#cancel = this.clock.setTimer(delayMs, () => {
       this.#firesAt = Infinity;
       this.#cancel = undefined;
-      this.#reachedAt = Math.max(this.#clock.now(), firesAt);
-      this.#wake(this.#reachedAt);
+      this.#reachedAt = Math.max(this.clock.now(), firesAt);
+      this.wake(this.#reachedAt);
       this.#reachedAt = undefined;
     });
   }

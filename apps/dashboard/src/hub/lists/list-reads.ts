@@ -26,7 +26,6 @@ export const nothingRead: ListState<never, never> = { page: noRows, isLoading: t
 const keptRowsMax = 1_000;
 
 export class ListReads<Row, Failure> {
-  readonly #show: (state: ListState<Row, Failure>) => void;
   #state: ListState<Row, Failure> = nothingRead;
   #filter: Ask<Row, Failure> | undefined;
   #reads: OneRead<string | null> | undefined;
@@ -38,9 +37,7 @@ export class ListReads<Row, Failure> {
   /** Why the shown rows could not be read again. A further page does not end it. */
   #refreshFailure: Failure | undefined;
 
-  constructor(show: (state: ListState<Row, Failure>) => void) {
-    this.#show = show;
-  }
+  constructor(private readonly show: (state: ListState<Row, Failure>) => void) {}
 
   /**
    * Reads the first pages of a filter until `rowsAtOnce` rows are there; each filter has another
@@ -111,6 +108,6 @@ export class ListReads<Row, Failure> {
 
   #change(changes: Partial<ListState<Row, Failure>>): void {
     this.#state = { ...this.#state, ...changes };
-    this.#show(this.#state);
+    this.show(this.#state);
   }
 }

@@ -3,14 +3,11 @@
  * older than the news that it was asked for: so a read that is asked for meanwhile comes after it.
  */
 export class OneRead<Wanted> {
-  readonly #read: (wanted: Wanted) => Promise<void>;
   #isReading = false;
   #next: { readonly wanted: Wanted } | undefined;
 
   /** `read` shows its failures itself. One that throws does not end the reads after it. */
-  constructor(read: (wanted: Wanted) => Promise<void>) {
-    this.#read = read;
-  }
+  constructor(private readonly read: (wanted: Wanted) => Promise<void>) {}
 
   get isReading(): boolean {
     return this.#isReading;
@@ -37,7 +34,7 @@ export class OneRead<Wanted> {
       const { wanted } = this.#next;
       this.#next = undefined;
       try {
-        await this.#read(wanted);
+        await this.read(wanted);
       } catch {
         // The next one may succeed.
       }

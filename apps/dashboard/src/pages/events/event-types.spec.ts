@@ -10,7 +10,7 @@ const libs = fileURLToPath(new URL('../../../../../libs/', import.meta.url));
 /** What writes or makes an event, with its type in the place where each has it. */
 const writings = [
   /\b(?:write|event|eventOf|writeEvent)\(\s*(?:\w+, )?'([a-z_]+\.[a-z_]+)'/g,
-  /\bwriteDesiredStateEvent\((?:this\.#)?deps, '([a-z_]+\.[a-z_]+)'/g,
+  /\bwriteDesiredStateEvent\((?:this\.)?deps, '([a-z_]+\.[a-z_]+)'/g,
   /\breport\(\s*(?:\w+, )?'([a-z_]+\.[a-z_]+)'/g,
   /(?:^ +|\.append\(\{ )type: '([a-z_]+\.[a-z_]+)'/gm,
   /\breturn \{ type: '([a-z_]+\.[a-z_]+)'/g,

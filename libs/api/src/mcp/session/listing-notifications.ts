@@ -18,15 +18,13 @@ interface ListingNotificationsDeps {
 type Notify = () => Promise<void>;
 
 export class ListingNotifications {
-  readonly #options: ListingNotificationsDeps;
   readonly #listeners = new Set<{ readonly mode: Exclude<ListingMode, 'compact'>; readonly notify: Notify }>();
   readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
   /** The last fingerprint that was read since the first of these listeners came. */
   #before: { readonly fingerprint: string | undefined } | undefined;
 
-  constructor(options: ListingNotificationsDeps) {
-    this.#options = options;
+  constructor(private readonly options: ListingNotificationsDeps) {
     // Without a listener the fleet is not read: it is large, and changes often.
     const gather = () => {
       if (this.#listeners.size === 0) return;
@@ -64,12 +62,12 @@ export class ListingNotifications {
   /** A compact listing never changes. While the fleet cannot be read, it counts as changed. */
   async #isChanged(): Promise<boolean> {
     try {
-      const fingerprint = await this.#options.catalogue.fingerprint();
+      const fingerprint = await this.options.catalogue.fingerprint();
       const isChanged = this.#before === undefined || this.#before.fingerprint !== fingerprint;
       this.#before = { fingerprint };
       return isChanged;
     } catch (error) {
-      this.#options.logger.warn({ err: error }, 'could not see whether the listing of tools changed');
+      this.options.logger.warn({ err: error }, 'could not see whether the listing of tools changed');
       return true;
     }
   }

@@ -49,11 +49,9 @@ interface DeviceWithTools {
 }
 
 export class ToolCatalogue {
-  readonly #registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>;
   readonly #odd: UnusualDeviceIds;
 
-  constructor(registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>) {
-    this.#registry = registry;
+  constructor(private readonly registry: Pick<Registry, 'devices' | 'toolSets' | 'toolPolicies'>) {
     this.#odd = new UnusualDeviceIds(registry.devices);
   }
 
@@ -80,7 +78,7 @@ export class ToolCatalogue {
     if (!callerMay(caller, 'DEVICES_READ') || !callerMay(caller, 'TOOLS_CALL')) return { devices: [], hasMore: false };
     const [{ devices, cursors, nextCursor }, policies] = await Promise.all([
       this.#page(caller.view, { presence: 'ONLINE' }, after),
-      this.#registry.toolPolicies.all(),
+      this.registry.toolPolicies.all(),
     ]);
     const online = devices.map((entry, at) => ({
       deviceId: entry.device.id,
@@ -101,9 +99,9 @@ export class ToolCatalogue {
   async fingerprint(): Promise<string | undefined> {
     let tools = 0;
     const seen: unknown[] = [];
-    const policies = await this.#registry.toolPolicies.all();
+    const policies = await this.registry.toolPolicies.all();
     for (let cursor: string | undefined, more = true; more;) {
-      const page = await this.#page(this.#registry, {}, cursor);
+      const page = await this.#page(this.registry, {}, cursor);
       for (const { device, tools: own } of page.devices) {
         tools += own.filter(({ userOnly }) => !userOnly).length;
         seen.push([device.id, device.name, device.presence, device.toolSetHash]);
@@ -122,7 +120,7 @@ export class ToolCatalogue {
   ): Promise<{ readonly device: DeviceRow; readonly tools: readonly AgentTool[] } | undefined> {
     const [device, policies] = await Promise.all([
       caller.view.devices.find(deviceId),
-      this.#registry.toolPolicies.all(),
+      this.registry.toolPolicies.all(),
     ]);
     if (device === undefined) return undefined;
     const [entry] = await this.#withTools([device]);
@@ -169,7 +167,7 @@ export class ToolCatalogue {
 
   async #withTools(devices: readonly DeviceRow[]): Promise<readonly DeviceWithTools[]> {
     const hashes = [...new Set(devices.flatMap(({ toolSetHash }) => toolSetHash ?? []))] as readonly ToolSetHash[];
-    const sets = await this.#registry.toolSets.getMany(hashes);
+    const sets = await this.registry.toolSets.getMany(hashes);
     return devices.map((device) => ({
       device,
       tools: toolsOf(device, device.toolSetHash && sets.get(device.toolSetHash)),

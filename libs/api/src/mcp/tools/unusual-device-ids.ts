@@ -13,13 +13,10 @@ const unusualIdsMax = 10_000;
 const passEveryMs = 5_000;
 
 export class UnusualDeviceIds {
-  readonly #devices: Registry['devices'];
   #byPart: Promise<ReadonlyMap<string, readonly string[]>> = Promise.resolve(new Map());
   #readAt = -Infinity;
 
-  constructor(devices: Registry['devices']) {
-    this.#devices = devices;
-  }
+  constructor(private readonly devices: Registry['devices']) {}
 
   async idsOf(part: string): Promise<readonly string[]> {
     const known = (await this.#byPart).get(part);
@@ -38,7 +35,7 @@ export class UnusualDeviceIds {
     const byPart = new Map<string, string[]>();
     let count = 0;
     for (let after: string | undefined, more = true; more && count < unusualIdsMax;) {
-      const page = await this.#devices.page(undefined, 'ID_ASC', {
+      const page = await this.devices.page(undefined, 'ID_ASC', {
         first: pageRows,
         ...(after === undefined ? {} : { after }),
       });

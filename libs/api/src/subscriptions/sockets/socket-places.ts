@@ -29,19 +29,16 @@ interface UnauthenticatedSocket {
 }
 
 export class SocketPlaces {
-  readonly #limits: PlaceLimits;
   /** By network, the oldest of each first. */
   readonly #unauthenticated = new Map<string, Set<UnauthenticatedSocket>>();
   #unauthenticatedCount = 0;
   #admittedCount = 0;
 
-  constructor(limits: PlaceLimits) {
-    this.#limits = limits;
-  }
+  constructor(private readonly limits: PlaceLimits) {}
 
   /** No further connection could be admitted. */
   get isFull(): boolean {
-    return this.#admittedCount >= this.#limits.socketsMax;
+    return this.#admittedCount >= this.limits.socketsMax;
   }
 
   get unauthenticatedCount(): number {
@@ -53,7 +50,7 @@ export class SocketPlaces {
     const entrant: UnauthenticatedSocket = { socket, network: networkOf(address ?? '') };
     this.#makeRoom(entrant.network);
     this.#add(entrant);
-    const timer = setTimeout(() => socket.terminate(), this.#limits.unauthenticatedMsMax).unref();
+    const timer = setTimeout(() => socket.terminate(), this.limits.unauthenticatedMsMax).unref();
     const leave = (): boolean => {
       clearTimeout(timer);
       return this.#remove(entrant);
@@ -77,7 +74,7 @@ export class SocketPlaces {
   }
 
   #makeRoom(network: string): void {
-    const { unauthenticatedSocketsMax, unauthenticatedSocketsPerAddressMax } = this.#limits;
+    const { unauthenticatedSocketsMax, unauthenticatedSocketsPerAddressMax } = this.limits;
     const own = this.#unauthenticated.get(network);
     if (own !== undefined && own.size >= unauthenticatedSocketsPerAddressMax) this.#expelOldest(own);
     else if (this.#unauthenticatedCount >= unauthenticatedSocketsMax) this.#expelOldest(this.#largest());

@@ -5,14 +5,11 @@
 
 export class SubscriberQueue<Item> {
   readonly #items = new Map<string, Item>();
-  readonly #lengthMax: number;
   #wake: (() => void) | undefined;
   #isClosed = false;
   #droppedCount = 0;
 
-  constructor(lengthMax: number) {
-    this.#lengthMax = lengthMax;
-  }
+  constructor(private readonly lengthMax: number) {}
 
   /** The number of dropped changes. */
   get droppedCount(): number {
@@ -22,7 +19,7 @@ export class SubscriberQueue<Item> {
   /** Replaces what waits under the same key. After `close` it does nothing. */
   push(key: string, item: Item): void {
     if (this.#isClosed) return;
-    if (!this.#items.has(key) && this.#items.size >= this.#lengthMax) this.#dropOldest();
+    if (!this.#items.has(key) && this.#items.size >= this.lengthMax) this.#dropOldest();
     this.#items.set(key, item);
     this.#wake?.();
   }

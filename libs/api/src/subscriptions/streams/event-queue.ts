@@ -5,15 +5,12 @@
 import type { FeedEvent } from '@flotilla/bus';
 
 export class EventQueue {
-  readonly #lengthMax: number;
   #waiting: FeedEvent[] = [];
   #wake: (() => void) | undefined;
   #isClosed = false;
   #isOverrun = false;
 
-  constructor(lengthMax: number) {
-    this.#lengthMax = lengthMax;
-  }
+  constructor(private readonly lengthMax: number) {}
 
   /** Whether it ended because events were not read in time. */
   get isOverrun(): boolean {
@@ -23,7 +20,7 @@ export class EventQueue {
   /** After the end it does nothing. */
   push(event: FeedEvent): void {
     if (this.#isClosed) return;
-    if (this.#waiting.length >= this.#lengthMax) {
+    if (this.#waiting.length >= this.lengthMax) {
       this.#isOverrun = true;
       this.close();
       return;

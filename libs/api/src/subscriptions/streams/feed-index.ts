@@ -12,25 +12,16 @@ const eventGatherMs = 50;
 
 /** Listens to the feed while anybody listens here. */
 class FeedIndex<Topic extends FeedTopic> {
-  readonly #feed: Pick<EventFeed, 'subscribe'>;
-  readonly #topic: Topic;
-  readonly #keyOf: (message: FeedTopics[Topic]) => string | undefined;
-  readonly #listening: FeedListening;
   readonly #byKey = new Map<string, Set<(message: FeedTopics[Topic]) => void>>();
   readonly #ofAll = new Set<(message: FeedTopics[Topic]) => void>();
   #stop: (() => void) | undefined;
 
   constructor(
-    feed: Pick<EventFeed, 'subscribe'>,
-    topic: Topic,
-    keyOf: (message: FeedTopics[Topic]) => string | undefined,
-    listening: FeedListening = {},
-  ) {
-    this.#feed = feed;
-    this.#listening = listening;
-    this.#topic = topic;
-    this.#keyOf = keyOf;
-  }
+    private readonly feed: Pick<EventFeed, 'subscribe'>,
+    private readonly topic: Topic,
+    private readonly keyOf: (message: FeedTopics[Topic]) => string | undefined,
+    private readonly listening: FeedListening = {},
+  ) {}
 
   /** To messages about one of these, or to all where no keys are given. The answer ends it. */
   subscribe(keys: readonly string[] | undefined, take: (message: FeedTopics[Topic]) => void): () => void {
@@ -39,7 +30,7 @@ class FeedIndex<Topic extends FeedTopic> {
     const distinct = keys && [...new Set(keys)];
     if (distinct === undefined) this.#ofAll.add(own);
     for (const key of distinct ?? []) this.#takersOf(key).add(own);
-    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#deliver(message), this.#listening);
+    this.#stop ??= this.feed.subscribe(this.topic, (message) => this.#deliver(message), this.listening);
     return () => {
       this.#ofAll.delete(own);
       for (const key of distinct ?? []) this.#forget(key, own);
@@ -63,7 +54,7 @@ class FeedIndex<Topic extends FeedTopic> {
 
   #deliver(message: FeedTopics[Topic]): void {
     for (const take of this.#ofAll) take(message);
-    const key = this.#keyOf(message);
+    const key = this.keyOf(message);
     const takers = key === undefined ? undefined : this.#byKey.get(key);
     for (const take of takers ?? []) take(message);
   }

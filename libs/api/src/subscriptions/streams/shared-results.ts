@@ -20,11 +20,8 @@ type SharedPayload = Buffer | Promise<Buffer>;
 export class SharedResults {
   /** By event, while subscribers still wait for it, then by operation. */
   readonly #byEvent = new WeakMap<FeedEvent, Map<string, SharedPayload>>();
-  readonly #logger: ApiLogger;
 
-  constructor(logger: ApiLogger) {
-    this.#logger = logger;
-  }
+  constructor(private readonly logger: ApiLogger) {}
 
   /** As `subscribe` of graphql, but that results of events are sent and not given. */
   readonly subscribe = async (
@@ -59,7 +56,7 @@ export class SharedResults {
 
   #written(result: ExecutionResult): Buffer {
     const shown = result.errors
-      ? { data: result.data ?? null, errors: toPublicErrors(result.errors, this.#logger) }
+      ? { data: result.data ?? null, errors: toPublicErrors(result.errors, this.logger) }
       : result;
     return Buffer.from(JSON.stringify(shown));
   }

@@ -38,7 +38,6 @@ const calledAfterMs = 700;
 const drainMs = 2_000;
 
 export class DesiredStateRunner {
-  readonly #deps: DesiredStateRunnerDeps;
   readonly #states: LiveStates;
   readonly #queue = new DeviceQueue();
   readonly #comparisons: ComparisonLoop;
@@ -57,8 +56,7 @@ export class DesiredStateRunner {
   #loadedAt = -Infinity;
   #called = 0;
 
-  constructor(deps: DesiredStateRunnerDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: DesiredStateRunnerDeps) {
     const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
     this.#timers = new TimerSet(deps.clock);
     this.#reports = new ComplianceReports(deps, this.#timers);
@@ -121,7 +119,7 @@ export class DesiredStateRunner {
   async handOver(graceMs: number): Promise<void> {
     const ids = this.#states.all.map(({ row }) => row.id);
     await this.stop(graceMs);
-    const { bus, lease, logger, registry } = this.#deps;
+    const { bus, lease, logger, registry } = this.deps;
     try {
       await registry.desiredStateQueue.release(lease.id);
       for (const id of ids) bus.feed.publish('desiredState', { id });
@@ -133,7 +131,7 @@ export class DesiredStateRunner {
   #start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const { clock, bus } = this.#deps;
+    const { clock, bus } = this.deps;
     const { feed } = bus;
     this.#unsubscribe = [
       feed.subscribe('desiredState', () => this.#loadSoon()),
@@ -179,7 +177,7 @@ export class DesiredStateRunner {
     const isOurs = this.#states.all.some(({ row }) => row.tool === tool);
     if (!isOurs || this.#called >= calledMax) return;
     this.#called += 1;
-    const { clock } = this.#deps;
+    const { clock } = this.deps;
     const freshSince = clock.now();
     this.#timers.after(calledAfterMs, () => {
       this.#called -= 1;
@@ -190,7 +188,7 @@ export class DesiredStateRunner {
   #loadSoon(): void {
     if (this.#isLoadWanted || this.#isStopped) return;
     this.#isLoadWanted = true;
-    const dueInMs = this.#loadedAt + loadEveryMs - this.#deps.clock.now();
+    const dueInMs = this.#loadedAt + loadEveryMs - this.deps.clock.now();
     // At most the interval, also after the clock was set back.
     const delayMs = Math.min(loadEveryMs, Math.max(0, dueInMs));
     this.#timers.after(delayMs, () => {
@@ -201,11 +199,11 @@ export class DesiredStateRunner {
 
   async #load(): Promise<void> {
     if (this.#isStopped) return;
-    const { clock, logger } = this.#deps;
+    const { clock, logger } = this.deps;
     this.#loadedAt = clock.now();
     try {
       for (const change of await this.#states.load()) this.#passes.start(change);
-      for (const live of this.#states.all) if (await steerRollout(this.#deps, live)) this.#loadSoon();
+      for (const live of this.#states.all) if (await steerRollout(this.deps, live)) this.#loadSoon();
     } catch (error) {
       logger.warn({ err: error }, 'could not read desired states; the next sweep tries again');
     }
@@ -213,7 +211,7 @@ export class DesiredStateRunner {
 
   async #endPass(live: LiveState): Promise<void> {
     live.isCompared = true;
-    await watchConvergence(this.#deps, live);
+    await watchConvergence(this.deps, live);
     this.#reports.notify(live.row.id);
   }
 
@@ -224,7 +222,7 @@ export class DesiredStateRunner {
     try {
       await this.#lookAtDue();
     } catch (error) {
-      this.#deps.logger.warn({ err: error }, 'could not look for due entries of desired states; tries again');
+      this.deps.logger.warn({ err: error }, 'could not look for due entries of desired states; tries again');
     } finally {
       this.#isStepping = false;
       this.#timers.after(stepMs, () => void this.#step());
@@ -232,7 +230,7 @@ export class DesiredStateRunner {
   }
 
   async #lookAtDue(): Promise<void> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const ids = this.#states.all.map(({ row }) => row.id);
     if (ids.length === 0) return;
     const now = clock.now();

@@ -28,7 +28,6 @@ export interface PendingSet {
 }
 
 export class LiveState {
-  owned: OwnedDesiredState;
   readonly generations = new Map<number, LiveGeneration>();
   readonly pendingSets = new Map<DeviceId, PendingSet>();
   counts = new Map<ComplianceState, number>();
@@ -42,11 +41,10 @@ export class LiveState {
   bucket: PaceBucket;
 
   constructor(
-    owned: OwnedDesiredState,
+    public owned: OwnedDesiredState,
     readonly actor: Actor,
     now: number,
   ) {
-    this.owned = owned;
     this.bucket = emptyBucket(now);
   }
 

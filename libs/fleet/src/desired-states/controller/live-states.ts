@@ -30,7 +30,6 @@ export function keyOf({ live, device }: Pick<Compared, 'live' | 'device'>): stri
 }
 
 export class LiveStates {
-  readonly #deps: DesiredStateRunnerDeps;
   readonly #live = new Map<string, LiveState>();
   readonly #entries = new EntryLock();
   /** Changes that a failed load found are returned by the next one. */
@@ -38,9 +37,7 @@ export class LiveStates {
   /** Properties that a desired state does not set any more: it may have blocked others. */
   readonly #freed = new Set<string>();
 
-  constructor(deps: DesiredStateRunnerDeps) {
-    this.#deps = deps;
-  }
+  constructor(private readonly deps: DesiredStateRunnerDeps) {}
 
   get all(): readonly LiveState[] {
     return [...this.#live.values()];
@@ -52,7 +49,7 @@ export class LiveStates {
 
   /** Takes what has no owner, and reads all again. */
   async load(): Promise<readonly LiveChange[]> {
-    const { lease, registry } = this.#deps;
+    const { lease, registry } = this.deps;
     await registry.desiredStateQueue.takeOwnership(lease.id);
     const owned = await registry.desiredStateQueue.owned(lease.id);
     const former = new Map(this.#live);
@@ -70,7 +67,7 @@ export class LiveStates {
 
   /** Writes entries, and counts what was written. Returns their keys (`keyOf`). */
   write(changed: readonly Compared[]): Promise<ReadonlySet<string>> {
-    const { lease, registry } = this.#deps;
+    const { lease, registry } = this.deps;
     return this.#entries.write(async () => {
       const written = await registry.desiredStateQueue.write(lease.id, changed.map(fenced));
       const keys = new Set(written.map(({ desiredStateId, deviceId }) => `${desiredStateId} ${deviceId}`));
@@ -80,7 +77,7 @@ export class LiveStates {
   }
 
   async #adopt(owned: OwnedDesiredState, former: LiveState | undefined): Promise<LiveChange | undefined> {
-    const { clock } = this.#deps;
+    const { clock } = this.deps;
     const { state: row, fence } = owned;
     const actor = await this.#actorOf(owned);
     if (actor === undefined) return undefined;
@@ -124,7 +121,7 @@ export class LiveStates {
   #count(live: LiveState): Promise<void> {
     const { id, generation } = live.row;
     return this.#entries.count(async () => {
-      const { counts, inSyncNow } = await this.#deps.registry.desiredStateQueue.counts(id, generation);
+      const { counts, inSyncNow } = await this.deps.registry.desiredStateQueue.counts(id, generation);
       Object.assign(live, { counts: new Map(counts), inSyncNow });
       this.#live.set(id, live);
     });
@@ -132,7 +129,7 @@ export class LiveStates {
 
   /** Each comparison walks all that are kept. 0 was the plan before the edit. */
   async #forgetGenerations({ generations, row }: LiveState): Promise<void> {
-    const observed = await this.#deps.registry.desiredStateQueue.observedGenerations(row.id);
+    const observed = await this.deps.registry.desiredStateQueue.observedGenerations(row.id);
     const kept = new Set([...observed, row.settledGeneration, row.generation]);
     for (const number of generations.keys()) if (number === 0 || !kept.has(number)) generations.delete(number);
   }
@@ -147,7 +144,7 @@ export class LiveStates {
   async generation(live: LiveState, number: number): Promise<LiveGeneration | undefined> {
     const known = live.generations.get(number);
     if (known !== undefined) return known;
-    const { registry } = this.#deps;
+    const { registry } = this.deps;
     const stored = await registry.desiredStateStore.generationOf(
       live.row.id,
       number === 0 ? live.row.generation : number,
@@ -157,13 +154,13 @@ export class LiveStates {
       return undefined;
     }
     if (stored === undefined) return undefined;
-    const made = liveGeneration(this.#deps, live.row, number, stored, live.actor);
+    const made = liveGeneration(this.deps, live.row, number, stored, live.actor);
     live.generations.set(number, made);
     return made;
   }
 
   async #actorOf(owned: OwnedDesiredState): Promise<Actor | undefined> {
-    const { clock, registry } = this.#deps;
+    const { clock, registry } = this.deps;
     const { savedById, name } = owned.state;
     const current = await currentActor(registry, savedById, clock.now());
     const missing =
@@ -181,12 +178,12 @@ export class LiveStates {
   }
 
   async #pause({ state }: OwnedDesiredState, reason: string): Promise<void> {
-    const { bus, clock, registry } = this.#deps;
+    const { bus, clock, registry } = this.deps;
     this.#drop(state.id);
     // Before the pause: if the process ends in between, the next one finds the state again.
-    if (state.rolloutJobId !== undefined) await cancelJob(this.#deps, state.rolloutJobId, false, HUB);
+    if (state.rolloutJobId !== undefined) await cancelJob(this.deps, state.rolloutJobId, false, HUB);
     if (!(await registry.desiredStateStore.pause(state, reason, clock.now(), sourceOf(HUB)))) return;
-    writeDesiredStateEvent(this.#deps, 'desired_state.paused', state, { reason });
+    writeDesiredStateEvent(this.deps, 'desired_state.paused', state, { reason });
     bus.feed.publish('desiredState', { id: state.id });
   }
 }

@@ -41,8 +41,6 @@ export interface SenderParts {
 }
 
 export class SetSender {
-  readonly #deps: DesiredStateRunnerDeps;
-  readonly #parts: SenderParts;
   /** Devices whose call has not ended. An edit may forget the entry of a set, but not its call. */
   readonly #calling = new Set<DeviceId>();
   /** The desired states whose try on a device has not ended. Its end compares them all. */
@@ -54,10 +52,10 @@ export class SetSender {
   #cancelTimer: (() => void) | undefined;
   #wakesAt = Infinity;
 
-  constructor(deps: DesiredStateRunnerDeps, parts: SenderParts) {
-    this.#deps = deps;
-    this.#parts = parts;
-  }
+  constructor(
+    private readonly deps: DesiredStateRunnerDeps,
+    private readonly parts: SenderParts,
+  ) {}
 
   /** Sends what may be sent now. One claim at a time. */
   pump(): void {
@@ -81,7 +79,7 @@ export class SetSender {
     this.#cancelTimer?.();
     if (this.#calling.size === 0) return;
     await new Promise<void>((resolve) => {
-      const cancel = this.#deps.clock.setTimer(graceMs, resolve);
+      const cancel = this.deps.clock.setTimer(graceMs, resolve);
       this.#onIdle.push(() => {
         cancel();
         resolve();
@@ -92,7 +90,7 @@ export class SetSender {
   async #pump(): Promise<void> {
     while (this.#isWanted && !this.#isStopped) {
       this.#isWanted = false;
-      for (const live of this.#parts.states.all) {
+      for (const live of this.parts.states.all) {
         const chosen = this.#choose(live);
         if (chosen.size === 0) continue;
         this.#isWanted = true;
@@ -100,12 +98,12 @@ export class SetSender {
           await this.#claim(live, chosen);
         } catch (error) {
           this.#isWanted = false;
-          this.#deps.logger.warn({ err: error, desiredStateId: live.row.id }, 'could not claim sets; tries again');
-          for (const deviceId of chosen.keys()) this.#parts.onLost(deviceId);
+          this.deps.logger.warn({ err: error, desiredStateId: live.row.id }, 'could not claim sets; tries again');
+          for (const deviceId of chosen.keys()) this.parts.onLost(deviceId);
           this.#later(heldMs);
         } finally {
-          this.#parts.queue.giveBack(chosen.keys());
-          this.#parts.onFree();
+          this.parts.queue.giveBack(chosen.keys());
+          this.parts.onFree();
         }
       }
     }
@@ -113,7 +111,7 @@ export class SetSender {
 
   /** Devices whose turn it is, as far as the pace allows. They are taken in the queue. */
   #choose(live: LiveState): ReadonlyMap<DeviceId, PendingSet> {
-    const { clock, singleCalls } = this.#deps;
+    const { clock, singleCalls } = this.deps;
     const { maxInFlight, perMinute } = live.row;
     const now = clock.now();
     const most = Math.min(singleCalls.areExpected ? claimMaxBeside : claimMax, maxInFlight - live.inFlight);
@@ -124,14 +122,14 @@ export class SetSender {
       if (chosen.size >= room) break;
       if (this.#calling.has(deviceId)) continue;
       if (pending.notBefore > now) waitUntil = Math.min(waitUntil, pending.notBefore);
-      else if (this.#parts.queue.takeOne(deviceId)) chosen.set(deviceId, pending);
+      else if (this.parts.queue.takeOne(deviceId)) chosen.set(deviceId, pending);
     }
     if (waitUntil < Infinity) this.#later(waitUntil - now);
     return chosen;
   }
 
   #paced(live: LiveState, perMinute: number, wanted: number): number {
-    live.bucket = refilled(live.bucket, perMinute, this.#deps.clock.now());
+    live.bucket = refilled(live.bucket, perMinute, this.deps.clock.now());
     if (wanted <= 0) return 0;
     const room = takeable(live.bucket, perMinute, wanted);
     if (room < wanted) this.#later(Math.max(1, waitMs(live.bucket, perMinute)));
@@ -139,7 +137,7 @@ export class SetSender {
   }
 
   async #claim(live: LiveState, chosen: ReadonlyMap<DeviceId, PendingSet>): Promise<void> {
-    const { clock, lease, registry } = this.#deps;
+    const { clock, lease, registry } = this.deps;
     const now = clock.now();
     const targets = [...chosen.values()].map(({ generation, row }) => ({
       fence: live.owned.fence,
@@ -156,7 +154,7 @@ export class SetSender {
   }
 
   #send(live: LiveState, deviceId: DeviceId, pending: PendingSet): void {
-    const { caller, onEnd } = this.#parts;
+    const { caller, onEnd } = this.parts;
     const { tool, arguments: args } = pending.generation.stored.plan;
     live.inFlight += 1;
     this.#calling.add(deviceId);
@@ -172,7 +170,7 @@ export class SetSender {
       .then((answer) => {
         live.inFlight -= 1;
         this.#endCall(deviceId);
-        this.#deps.observe?.setEnded(answer.call?.outcome ?? 'REFUSED');
+        this.deps.observe?.setEnded(answer.call?.outcome ?? 'REFUSED');
         this.#afterCall(live, deviceId, pending, answer, end);
         this.pump();
       });
@@ -190,7 +188,7 @@ export class SetSender {
       return end({ kind: 'FAILED', error: error ?? unexplained, isSent: false });
     if (call.outcome === 'FAILED') return end({ kind: 'FAILED', error: error ?? unexplained, isSent: true });
     const settleMs = generation.stored.readback.settleMs ?? settleMsDefault;
-    const { clock } = this.#deps;
+    const { clock } = this.deps;
     clock.setTimer(settleMs, () => {
       void this.#readBack(live, deviceId, generation, error).then((result) =>
         clock.setTimer(reportMs, () => end(result)),
@@ -205,11 +203,11 @@ export class SetSender {
     generation: PendingSet['generation'],
     callError: CallError | undefined,
   ): Promise<TryEnd> {
-    const found = await locateDevice(this.#deps.bus.directory, deviceId).catch(() => undefined);
+    const found = await locateDevice(this.deps.bus.directory, deviceId).catch(() => undefined);
     const entry = found?.entry;
     if (entry === undefined) return { kind: 'FAILED', error: callError ?? away, isSent: true };
     return new Promise((resolve) =>
-      this.#parts.reader.read(entry, generation, live.actor.mayCallUserOnly, (read) =>
+      this.parts.reader.read(entry, generation, live.actor.mayCallUserOnly, (read) =>
         resolve(read.isRead ? { kind: 'READ' } : { kind: 'FAILED', error: callError ?? read.error, isSent: true }),
       ),
     );
@@ -223,11 +221,11 @@ export class SetSender {
   /** The earliest of all waits decides: another desired state may wait longer for its pace. */
   #later(delayMs: number): void {
     if (this.#isStopped) return;
-    const at = this.#deps.clock.now() + delayMs;
+    const at = this.deps.clock.now() + delayMs;
     if (this.#cancelTimer !== undefined && this.#wakesAt <= at) return;
     this.#cancelTimer?.();
     this.#wakesAt = at;
-    this.#cancelTimer = this.#deps.clock.setTimer(delayMs, () => {
+    this.#cancelTimer = this.deps.clock.setTimer(delayMs, () => {
       this.#cancelTimer = undefined;
       this.pump();
     });

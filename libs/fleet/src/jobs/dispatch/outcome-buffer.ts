@@ -10,14 +10,11 @@ const flushDelayMs = 200;
 const writersMax = 2;
 
 export class OutcomeBuffer {
-  readonly #context: RunContext;
   #waiting: TargetFlush[] = [];
   #writers = 0;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(context: RunContext) {
-    this.#context = context;
-  }
+  constructor(private readonly context: RunContext) {}
 
   add(flush: TargetFlush): void {
     this.#waiting.push(flush);
@@ -32,11 +29,11 @@ export class OutcomeBuffer {
   }
 
   #writeFull(): void {
-    while (this.#waiting.length >= this.#context.statements.rowsMax && this.#writers < writersMax) this.#writeNext();
+    while (this.#waiting.length >= this.context.statements.rowsMax && this.#writers < writersMax) this.#writeNext();
   }
 
   #writeLater(): void {
-    const { clock } = this.#context.deps;
+    const { clock } = this.context.deps;
     if (this.#waiting.length > 0) this.#cancelTimer ??= clock.setTimer(flushDelayMs, () => this.flush());
   }
 
@@ -48,14 +45,14 @@ export class OutcomeBuffer {
   #writeNext(): void {
     this.#stopWaiting();
     this.#writers += 1;
-    void this.#write(this.#waiting.splice(0, this.#context.statements.rowsMax));
+    void this.#write(this.#waiting.splice(0, this.context.statements.rowsMax));
   }
 
   async #write(rows: readonly TargetFlush[]): Promise<void> {
-    const { deps, fence, persist, statements, signal } = this.#context;
+    const { deps, fence, persist, statements, signal } = this.context;
     try {
       await persist('write outcomes', () => statements.run(() => deps.registry.targetQueue.flush(fence, rows)));
-      this.#context.publishDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
+      this.context.publishDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
     } catch {
       // The run ended. Its rows are in flight in PostgreSQL, where the next owner classifies them.
       this.#waiting = [];

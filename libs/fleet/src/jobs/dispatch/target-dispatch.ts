@@ -33,9 +33,6 @@ interface Batch {
 }
 
 export class TargetDispatch {
-  readonly #context: RunContext;
-  readonly #eligibility: EligibilityCheck;
-  readonly #slots: SlotPool;
   readonly #buffer: OutcomeBuffer;
   readonly #inFlight = new InFlightCalls();
   /**
@@ -49,42 +46,43 @@ export class TargetDispatch {
   #sending = Promise.resolve();
 
   /** `slots` are those of all jobs. */
-  constructor(context: RunContext, eligibility: EligibilityCheck, slots: SlotPool) {
-    this.#context = context;
-    this.#eligibility = eligibility;
-    this.#slots = slots;
+  constructor(
+    private readonly context: RunContext,
+    private readonly eligibility: EligibilityCheck,
+    private readonly slots: SlotPool,
+  ) {
     this.#buffer = new OutcomeBuffer(context);
   }
 
   get #job(): Job {
-    return this.#context.state().job;
+    return this.context.state().job;
   }
 
   /** Resolves to the number of claimed targets; undefined where no slot or no download is free. */
   async claim(limit: number): Promise<number | undefined> {
     const job = this.#job;
-    const { signal, deps } = this.#context;
-    const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.#context, deps.rollout);
+    const { signal, deps } = this.context;
+    const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.context, deps.rollout);
     const wanted = images === undefined ? limit : Math.min(limit, await images.room());
     // Nothing gives back what a run takes after its end.
-    if (this.#context.isClosed) return undefined;
-    const granted = this.#slots.take(job, wanted, () => signal({ kind: 'slotsGranted' }));
+    if (this.context.isClosed) return undefined;
+    const granted = this.slots.take(job, wanted, () => signal({ kind: 'slotsGranted' }));
     if (granted === 0) return undefined;
     let claimed = 0;
     try {
       const targets = await this.#claimTargets(job, granted);
       // The next owner of the job classifies them.
-      if (this.#context.isClosed) return undefined;
+      if (this.context.isClosed) return undefined;
       claimed = targets.length;
       if (claimed > 0) this.#claimed = { targets, images };
       return claimed;
     } finally {
-      this.#slots.give(granted - claimed);
+      this.slots.give(granted - claimed);
     }
   }
 
   async #claimTargets(job: Job, limit: number): Promise<readonly ClaimedTarget[]> {
-    const { deps, fence, persist, state, statements } = this.#context;
+    const { deps, fence, persist, state, statements } = this.context;
     const targets = await persist('claim targets', () =>
       // A job that was stopped while its statement waited claims nothing any more.
       statements.run(async () =>
@@ -92,9 +90,9 @@ export class TargetDispatch {
       ),
     );
     const unknown = targets.flatMap(({ toolSetHash }) =>
-      toolSetHash === undefined || this.#eligibility.isJudged(toolSetHash) ? [] : [toolSetHash],
+      toolSetHash === undefined || this.eligibility.isJudged(toolSetHash) ? [] : [toolSetHash],
     );
-    if (unknown.length > 0) await persist('read tool sets', () => this.#eligibility.judge([...new Set(unknown)]));
+    if (unknown.length > 0) await persist('read tool sets', () => this.eligibility.judge([...new Set(unknown)]));
     return targets;
   }
 
@@ -104,7 +102,7 @@ export class TargetDispatch {
     this.#claimed = undefined;
     if (batch === undefined) return;
     this.#sending = this.#sendAfter(this.#sending, batch).catch((error: unknown) => {
-      const { deps, isClosed, jobId } = this.#context;
+      const { deps, isClosed, jobId } = this.context;
       // What was not handed over is in flight in PostgreSQL, where the next count finds it.
       if (!isClosed) deps.logger.warn({ err: error, jobId }, 'could not send a batch of targets');
     });
@@ -115,7 +113,7 @@ export class TargetDispatch {
     try {
       await before;
       const sends = await images?.prepare(
-        targets.filter(({ toolSetHash }) => !this.#eligibility.rejectionOf(toolSetHash)),
+        targets.filter(({ toolSetHash }) => !this.eligibility.rejectionOf(toolSetHash)),
       );
       for (const target of targets) {
         unsent -= 1;
@@ -123,8 +121,8 @@ export class TargetDispatch {
         if (unsent > 0 && unsent % sendsPerTurn === 0) await nextTurn();
       }
     } finally {
-      this.#slots.give(unsent);
-      this.#context.signal({ kind: 'batchSent', unsent });
+      this.slots.give(unsent);
+      this.context.signal({ kind: 'batchSent', unsent });
     }
   }
 
@@ -134,20 +132,20 @@ export class TargetDispatch {
 
   /** The job wants no slots at present: those that were set aside for it go to other jobs. */
   withdraw(): void {
-    this.#slots.withdraw(this.#context.jobId);
+    this.slots.withdraw(this.context.jobId);
   }
 
   /** Gives all slots back once the run has ended. */
   close(): void {
     this.forgetCalls();
-    this.#slots.give(this.#claimed?.targets.length ?? 0);
+    this.slots.give(this.#claimed?.targets.length ?? 0);
     this.#claimed = undefined;
     this.withdraw();
   }
 
   /** Marks the calls that are in flight for longer than a flush takes. */
   async markSent(): Promise<void> {
-    const { deps, fence, persist } = this.#context;
+    const { deps, fence, persist } = this.context;
     const unmarked = this.#inFlight.unmarked(deps.clock.now() - markSentAfterMs, markSentRowsMax);
     if (unmarked.length === 0) return;
     const deviceIds = unmarked.map(({ target }) => target.deviceId);
@@ -157,21 +155,21 @@ export class TargetDispatch {
 
   /** The targets of all calls in flight are about to be decided: their answers are late. */
   forgetCalls(): void {
-    this.#slots.give(this.#inFlight.size);
+    this.slots.give(this.#inFlight.size);
     this.#inFlight.clear();
   }
 
   #handOver(target: ClaimedTarget, image: ImageSend | undefined): void {
-    const { deps, isClosed, state } = this.#context;
+    const { deps, isClosed, state } = this.context;
     const now = deps.clock.now();
     // The last moment before the bytes: another process may own the job, as after a standstill of
     // this one, or the job may have been paused.
-    if (isClosed) return this.#slots.give(1);
+    if (isClosed) return this.slots.give(1);
     const wasReadLate = this.#readLate.get(target.deviceId) === target.epoch;
     this.#readLate.delete(target.deviceId);
     if (!maySend(state()) || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     // The device's tools may have changed since its target was prepared.
-    const rejection = this.#eligibility.rejectionOf(target.toolSetHash);
+    const rejection = this.eligibility.rejectionOf(target.toolSetHash);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
     if (image?.kind === 'keep') return this.#putBack(target, image.to);
     const { readback, skipIfSatisfied, arguments: args } = this.#job;
@@ -183,8 +181,8 @@ export class TargetDispatch {
   /** Reads the value before it is set. Any answer but the wanted value sends the call. */
   #sendUnlessSatisfied(entry: InFlightCall, readback: Readback): void {
     const { callTimeoutMs, mayCallUserOnly, arguments: args } = this.#job;
-    readValue(this.#context.deps, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
-      const { deps, isClosed, state } = this.#context;
+    readValue(this.context.deps, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
+      const { deps, isClosed, state } = this.context;
       if (isClosed || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();
       const isSatisfied =
@@ -200,7 +198,7 @@ export class TargetDispatch {
   }
 
   #send(entry: InFlightCall): void {
-    const { deps } = this.#context;
+    const { deps } = this.context;
     const { target } = entry;
     const job = this.#job;
     const asked = {
@@ -218,7 +216,7 @@ export class TargetDispatch {
   }
 
   #settle(entry: InFlightCall, settled: SettledCall): void {
-    const { deps, isClosed, tuning, state } = this.#context;
+    const { deps, isClosed, tuning, state } = this.context;
     const { target } = entry;
     if (isClosed || !this.#inFlight.has(entry)) return publishLate(deps.bus, target, settled);
     const { outcome, sentAt, settledAt } = settled;
@@ -226,20 +224,20 @@ export class TargetDispatch {
     const { job, imageBytes } = state();
     const rules = { verification: deps.verification, imageBytes, chance: tuning.chance, now: deps.clock.now() };
     const { end, restMs } = judgeAttempt(job, attempt, rules);
-    if (isStuck(end)) restartStuckDevice(this.#context, target);
+    if (isStuck(end)) restartStuckDevice(this.context, target);
     this.#inFlight.remove(entry);
     this.#end(target, end, { at: settledAt, startedAt: sentAt, restMs });
   }
 
   /** Certainly not sent. */
   #putBack(target: ClaimedTarget, end: AttemptEnd): void {
-    this.#end(target, end, { at: this.#context.deps.clock.now(), startedAt: undefined, restMs: undefined });
+    this.#end(target, end, { at: this.context.deps.clock.now(), startedAt: undefined, restMs: undefined });
   }
 
   /** Gives the slot back, and the end to the buffer. */
   #end({ deviceId, claim }: ClaimedTarget, to: AttemptEnd, { at, startedAt, restMs }: EndMoment): void {
-    this.#slots.give(1);
-    this.#context.signal({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
+    this.slots.give(1);
+    this.context.signal({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
     this.#buffer.add({ deviceId, claim, startedAt, at, to });
   }
 }

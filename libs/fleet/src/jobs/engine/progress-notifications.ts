@@ -8,31 +8,28 @@ import type { Clock } from '@flotilla/session';
 const intervalMs = 500;
 
 export class ProgressNotifications {
-  readonly #feed: EventFeed;
-  readonly #clock: Clock;
-  readonly #jobId: JobId;
   #sentAt = -Infinity;
   #cancelTimer: (() => void) | undefined;
 
-  constructor(feed: EventFeed, clock: Clock, jobId: JobId) {
-    this.#feed = feed;
-    this.#clock = clock;
-    this.#jobId = jobId;
-  }
+  constructor(
+    private readonly feed: EventFeed,
+    private readonly clock: Clock,
+    private readonly jobId: JobId,
+  ) {}
 
   /** Counters moved. */
   sendSoon(): void {
     // At most the interval, also after the clock was set back.
-    const waitMs = Math.min(intervalMs, this.#sentAt + intervalMs - this.#clock.now());
+    const waitMs = Math.min(intervalMs, this.#sentAt + intervalMs - this.clock.now());
     if (waitMs <= 0) this.sendNow();
-    else this.#cancelTimer ??= this.#clock.setTimer(waitMs, () => this.sendNow());
+    else this.#cancelTimer ??= this.clock.setTimer(waitMs, () => this.sendNow());
   }
 
   /** The state of the job changed. */
   sendNow(): void {
     this.stop();
-    this.#sentAt = this.#clock.now();
-    this.#feed.publish('job', { jobId: this.#jobId });
+    this.#sentAt = this.clock.now();
+    this.feed.publish('job', { jobId: this.jobId });
   }
 
   stop(): void {

@@ -26,18 +26,15 @@ interface RunParts {
 type Report<Kind extends TaskReport['kind']> = Extract<TaskReport, { readonly kind: Kind }>;
 
 export class RunTasks {
-  readonly #context: RunContext;
-  readonly #parts: RunParts;
-
-  constructor(context: RunContext, parts: RunParts) {
-    this.#context = context;
-    this.#parts = parts;
-  }
+  constructor(
+    private readonly context: RunContext,
+    private readonly parts: RunParts,
+  ) {}
 
   async perform(task: RunTask): Promise<TaskReport> {
-    const { persist, deps, fence, jobId } = this.#context;
+    const { persist, deps, fence, jobId } = this.context;
     const { jobs, targetPreparation, targetQueue, targetVerification } = deps.registry;
-    const { dispatch, readbacks } = this.#parts;
+    const { dispatch, readbacks } = this.parts;
     const now = deps.clock.now();
     switch (task.kind) {
       case 'claim':
@@ -103,16 +100,16 @@ export class RunTasks {
   }
 
   async #readHealth(): Promise<Report<'healthRead'>> {
-    const { deps, jobId, persist } = this.#context;
+    const { deps, jobId, persist } = this.context;
     const now = deps.clock.now();
-    const { job } = this.#context.state();
+    const { job } = this.context.state();
     const rollout = { id: jobId, since: countedSince(job, now), wave: job.currentWave };
     const read = () => deps.registry.restarts.health(rollout, now);
     return { kind: 'healthRead', evidence: await persist('read restarts', read) };
   }
 
   async #readWaveCounters({ withOverdue, withWaves }: Extract<RunTask, { kind: 'readWaveCounters' }>) {
-    const { persist, deps, jobId } = this.#context;
+    const { persist, deps, jobId } = this.context;
     const { jobs, targetVerification } = deps.registry;
     const [byWave] = await persist('read progress by wave', () => jobs.waveProgress([jobId]));
     const { overdueMs } = deps.verification;
@@ -124,14 +121,14 @@ export class RunTasks {
   }
 
   async #readJob(): Promise<Report<'jobRead'>> {
-    const { persist, deps, jobId } = this.#context;
+    const { persist, deps, jobId } = this.context;
     const job = await persist('read the job', () => deps.registry.jobs.find(jobId));
     if (job === undefined) throw this.#jobLost();
     return { kind: 'jobRead', job };
   }
 
   async #moveJob({ gate, ...move }: RunMove & Pick<JobMove, 'reason'>): Promise<Report<'jobMoved'>> {
-    const { persist, deps, jobId, state } = this.#context;
+    const { persist, deps, jobId, state } = this.context;
     // Of this version, also where it is tried again: another one may have been changed by a person.
     const { id, version } = state().job;
     const moved = await persist('move the job', () =>
@@ -143,37 +140,37 @@ export class RunTasks {
     const { conclusion, pauseReason } = job;
     const details = { jobId, state: job.state, conclusion, pauseReason, ...gate, trippedRule: move.trippedRule };
     deps.logger[move.trippedRule === undefined ? 'info' : 'warn'](details, 'a job moved');
-    this.#parts.notifications.sendNow();
+    this.parts.notifications.sendNow();
     return { kind: 'jobMoved', job };
   }
 
   async #recover({ deadlines }: Extract<RunTask, { kind: 'recover' }>): Promise<Report<'recovered'>> {
-    const { persist, deps, fence, jobId } = this.#context;
+    const { persist, deps, fence, jobId } = this.context;
     const { unknownDeviceIds, ...found } = await persist('recover targets', () =>
       deps.registry.targetQueue.recover(fence, deps.clock.now(), deadlines),
     );
-    this.#context.publishDecided(unknownDeviceIds);
+    this.context.publishDecided(unknownDeviceIds);
     const count = found.resent + found.verifying + found.unknown;
     if (count > 0) deps.logger.info({ jobId, ...found }, 'classified targets that were left in flight');
     return { kind: 'recovered', count, verifying: found.verifying };
   }
 
   async #prepare(): Promise<Report<'prepared'>> {
-    const { deps, persist, state } = this.#context;
+    const { deps, persist, state } = this.context;
     const stopped = { kind: 'prepared', isComplete: false } as const;
-    if (!(await prepareTargets(this.#context, this.#parts.eligibility, () => mayPrepare(state())))) return stopped;
+    if (!(await prepareTargets(this.context, this.parts.eligibility, () => mayPrepare(state())))) return stopped;
     // After the targets: from now on, publishing the image for more boards adds no devices.
     const move = await persist('check the image', () => moveInsteadOfStart(deps, state().job));
     if (move !== undefined) {
       await this.#moveJob(move);
       return stopped;
     }
-    await freezeTargets(this.#context, state().job);
+    await freezeTargets(this.context, state().job);
     return { kind: 'prepared', isComplete: true };
   }
 
   async #readTotals(): Promise<Report<'totalsRead'>> {
-    const { persist, deps, jobId } = this.#context;
+    const { persist, deps, jobId } = this.context;
     const byJob = await persist('read progress', () => deps.registry.jobs.progress([jobId]));
     const progress = byJob.get(jobId);
     if (progress === undefined) throw this.#jobLost();
@@ -181,14 +178,14 @@ export class RunTasks {
   }
 
   async #countRows(): Promise<Report<'rowsCounted'>> {
-    const { persist, deps, jobId } = this.#context;
+    const { persist, deps, jobId } = this.context;
     const drift = await persist('recount targets', () => deps.registry.jobCommands.reconcile(jobId));
     if (drift !== 0) deps.logger.error({ jobId, drift }, 'the counters of a job differed from its rows; corrected');
     return { kind: 'rowsCounted', drift };
   }
 
   async #openWave(from: number): Promise<Report<'waveOpened'>> {
-    const { persist, deps, fence, jobId } = this.#context;
+    const { persist, deps, fence, jobId } = this.context;
     const isOpen = await persist('open a wave', () =>
       deps.registry.targetPreparation.openWave(fence, from, deps.clock.now()),
     );
@@ -197,19 +194,19 @@ export class RunTasks {
   }
 
   async #endTargets(task: Extract<RunTask, { kind: 'endNeverSent' | 'endInFlight' }>): Promise<TaskReport> {
-    const { persist, deps, fence } = this.#context;
+    const { persist, deps, fence } = this.context;
     const { targetQueue } = deps.registry;
     const { count, deviceIds } = await persist('end targets', () =>
       task.kind === 'endNeverSent'
         ? targetQueue.endNeverSent(fence, task.outcome, deps.clock.now())
         : targetQueue.endInFlight(fence, notAwaited, deps.clock.now()),
     );
-    this.#context.publishDecided(deviceIds);
+    this.context.publishDecided(deviceIds);
     return { kind: task.kind === 'endNeverSent' ? 'neverSentEnded' : 'inFlightEnded', count };
   }
 
   async #writeVerifications(ends: readonly VerificationEnd[]): Promise<Report<'verificationsWritten'>> {
-    const { persist, deps, fence } = this.#context;
+    const { persist, deps, fence } = this.context;
     const moved = new Set(
       ends.length === 0
         ? []
@@ -217,7 +214,7 @@ export class RunTasks {
             deps.registry.targetVerification.settleVerifications(fence, ends, deps.clock.now()),
           ),
     );
-    this.#context.publishDecided(
+    this.context.publishDecided(
       ends.flatMap(({ deviceId, to }) => (to.kind === 'decided' && moved.has(deviceId) ? deviceId : [])),
     );
     const isSomeReady = moved.size > 0 && ends.some(({ to }) => to.kind === 'again');
@@ -225,7 +222,7 @@ export class RunTasks {
   }
 
   #jobLost(): FleetError {
-    return new FleetError('JOB_LOST', `The row of live job ${this.#context.jobId} is gone.`);
+    return new FleetError('JOB_LOST', `The row of live job ${this.context.jobId} is gone.`);
   }
 }
 

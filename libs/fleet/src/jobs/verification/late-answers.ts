@@ -27,19 +27,17 @@ interface WaitingAnswer {
 }
 
 export class LateAnswers {
-  readonly #deps: RunDeps;
   readonly #gatherMs: number;
   readonly #waiting = new Map<CallId, WaitingAnswer>();
   #cancelTimer: (() => void) | undefined;
   #unsubscribe: (() => void) | undefined;
 
-  constructor(deps: RunDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: RunDeps) {
     this.#gatherMs = deps.tuning?.lateAnswerMs ?? defaultTuning.lateAnswerMs;
   }
 
   start(): void {
-    this.#unsubscribe = this.#deps.bus.feed.subscribe('lateAnswer', ({ callId, outcome }) =>
+    this.#unsubscribe = this.deps.bus.feed.subscribe('lateAnswer', ({ callId, outcome }) =>
       this.#add(callId, { outcome, looks: 0 }),
     );
   }
@@ -54,7 +52,7 @@ export class LateAnswers {
   #add(callId: CallId, answer: WaitingAnswer): void {
     if (this.#waiting.size >= waitingMax) return;
     this.#waiting.set(callId, answer);
-    this.#cancelTimer ??= this.#deps.clock.setTimer(this.#gatherMs, () => void this.#work());
+    this.#cancelTimer ??= this.deps.clock.setTimer(this.#gatherMs, () => void this.#work());
   }
 
   /** One batch at a time: the timer counts as pending until it is through. */
@@ -67,15 +65,15 @@ export class LateAnswers {
       const isAway = error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE';
       if (isAway) for (const [callId, answer] of batch) this.#waiting.set(callId, answer);
       const what = isAway ? 'trying again' : 'their targets stay UNKNOWN';
-      this.#deps.logger.warn({ err: error, answers: batch.length }, `could not record late answers; ${what}`);
+      this.deps.logger.warn({ err: error, answers: batch.length }, `could not record late answers; ${what}`);
     }
     if (this.#cancelTimer === undefined) return;
     this.#cancelTimer = undefined;
-    if (this.#waiting.size > 0) this.#cancelTimer = this.#deps.clock.setTimer(this.#gatherMs, () => void this.#work());
+    if (this.#waiting.size > 0) this.#cancelTimer = this.deps.clock.setTimer(this.#gatherMs, () => void this.#work());
   }
 
   async #correct(batch: ReadonlyMap<CallId, WaitingAnswer>): Promise<void> {
-    const { registry, bus } = this.#deps;
+    const { registry, bus } = this.deps;
     const targets = await registry.targetQueue.lateTargets([...batch.keys()]);
     const found = new Set(targets.map(({ callId }) => callId));
     for (const [callId, answer] of batch)

@@ -14,22 +14,19 @@ const gatherMs = 100;
 type ReadingJob = Pick<Job, 'arguments' | 'callTimeoutMs' | 'mayCallUserOnly' | 'tool'>;
 
 export class Readbacks {
-  readonly #context: RunContext;
-  readonly #job: ReadingJob;
-  readonly #readback: Readback;
-  readonly #slots: SlotPool;
   readonly #eligibility: EligibilityCheck;
   /** Readers of a job may not call user-only tools, so none gets their values. */
   #hidesValues = true;
   #ends: VerificationEnd[] = [];
   #cancelTimer: (() => void) | undefined;
 
-  constructor(context: RunContext, job: ReadingJob, readback: Readback, slots: SlotPool) {
+  constructor(
+    private readonly context: RunContext,
+    private readonly job: ReadingJob,
+    private readonly readback: Readback,
+    private readonly slots: SlotPool,
+  ) {
     const { registry, callRules } = context.deps;
-    this.#context = context;
-    this.#job = job;
-    this.#readback = readback;
-    this.#slots = slots;
     const { mayCallUserOnly } = job;
     this.#eligibility = new EligibilityCheck(registry.toolSets, callRules, {
       tool: readback.tool,
@@ -40,10 +37,10 @@ export class Readbacks {
 
   /** Begins at most `limit` reads that are due; resolves to whether more may be due. */
   async begin(limit: number): Promise<boolean> {
-    const { deps, fence, persist } = this.#context;
+    const { deps, fence, persist } = this.context;
     const at = deps.clock.now();
     // A read that no device answers is due again when its call is certainly over.
-    const due = { at, againAt: at + 2 * this.#job.callTimeoutMs };
+    const due = { at, againAt: at + 2 * this.job.callTimeoutMs };
     const targets = await persist('claim read-backs', () =>
       deps.registry.targetVerification.claimReadbacks(fence, limit, due),
     );
@@ -62,8 +59,8 @@ export class Readbacks {
   }
 
   async #findUserOnly(): Promise<void> {
-    const { deps, persist } = this.#context;
-    const tools = [this.#job.tool, this.#readback.tool];
+    const { deps, persist } = this.context;
+    const tools = [this.job.tool, this.readback.tool];
     const userOnly = await persist('read user-only tools', () => deps.registry.toolSets.userOnlyAmong(tools));
     this.#hidesValues = userOnly.size > 0;
   }
@@ -72,20 +69,20 @@ export class Readbacks {
     const rejection = this.#eligibility.rejectionOf(target.toolSetHash);
     if (rejection !== undefined) return this.#end(target, cannotRead(rejection.message));
     // The call of the target has just given its slot back, so the read does not wait for a turn.
-    this.#slots.takeOutOfTurn();
-    this.#context.signal({ kind: 'readBegan' });
-    const { callTimeoutMs, mayCallUserOnly } = this.#job;
-    readValue(this.#context.deps, target, { ...this.#readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
-      this.#slots.give(1);
-      this.#context.signal({ kind: 'readEnded' });
-      if (!this.#context.isClosed) this.#judge(target, outcome);
+    this.slots.takeOutOfTurn();
+    this.context.signal({ kind: 'readBegan' });
+    const { callTimeoutMs, mayCallUserOnly } = this.job;
+    readValue(this.context.deps, target, { ...this.readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
+      this.slots.give(1);
+      this.context.signal({ kind: 'readEnded' });
+      if (!this.context.isClosed) this.#judge(target, outcome);
     });
   }
 
   #judge(target: ReadbackTarget, { kind, result, error }: CallOutcome): void {
     if (kind === 'SUCCEEDED' && result !== undefined) {
       const hidesValues = this.#hidesValues;
-      return this.#end(target, judgeReadback(result, this.#readback, this.#job.arguments, { hidesValues }).decision);
+      return this.#end(target, judgeReadback(result, this.readback, this.job.arguments, { hidesValues }).decision);
     }
     // An error of the read tool will come again; any other end is read again until the deadline.
     if (kind === 'FAILED') this.#end(target, cannotRead(error?.message ?? 'the read failed'));
@@ -95,9 +92,9 @@ export class Readbacks {
     { deviceId, claim }: ReadbackTarget,
     decision: Omit<Extract<VerificationEnd['to'], { kind: 'decided' }>, 'kind'>,
   ): void {
-    const { clock } = this.#context.deps;
+    const { clock } = this.context.deps;
     this.#ends.push({ deviceId, claim, to: { kind: 'decided', ...decision } });
-    this.#cancelTimer ??= clock.setTimer(gatherMs, () => this.#context.signal({ kind: 'readEndsWait' }));
+    this.#cancelTimer ??= clock.setTimer(gatherMs, () => this.context.signal({ kind: 'readEndsWait' }));
   }
 }
 

@@ -41,9 +41,6 @@ const CHANGED_SINCE = {
 const BEFORE_NOTHING = '9223372036854775807';
 
 export class CredentialCache {
-  readonly #database: Queryable;
-  readonly #logger: RegistryLogger;
-  readonly #now: () => number;
   readonly #known = new LRUCache<string, DeviceCredentials>({ max: KNOWN_MAX });
   readonly #unknown = new LRUCache<string, DeviceCredentials>({ max: UNKNOWN_MAX });
   readonly #reads: GatheredReads<DeviceCredentials>;
@@ -64,10 +61,11 @@ export class CredentialCache {
   #nextSyncAt = Number.NEGATIVE_INFINITY;
   #syncing: { readonly waited: Promise<void> } | undefined;
 
-  constructor(database: Queryable, logger: RegistryLogger, now: () => number) {
-    this.#database = database;
-    this.#logger = logger;
-    this.#now = now;
+  constructor(
+    private readonly database: Queryable,
+    private readonly logger: RegistryLogger,
+    private readonly now: () => number,
+  ) {
     this.#reads = new GatheredReads((ids) => this.#readMany(ids));
   }
 
@@ -104,7 +102,7 @@ export class CredentialCache {
       const zones = await this.#groupZones();
       const all: DeviceCredentials[] = [];
       for (;;) {
-        const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
+        const page = await knownAfter(this.database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
         all.push(...page);
         if (page.length < ROWS_PER_PAGE) return all;
       }
@@ -153,7 +151,7 @@ export class CredentialCache {
   /** Remembered like the devices that they are part of. */
   #groupZones(): Promise<readonly GroupZone[]> {
     if (this.#zones !== undefined) return this.#zones;
-    const zones = readGroupZones(this.#database);
+    const zones = readGroupZones(this.database);
     this.#zones = zones;
     zones.catch(() => {
       if (this.#zones === zones) this.#zones = undefined;
@@ -163,7 +161,7 @@ export class CredentialCache {
 
   async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, DeviceCredentials>> {
     const devices = await this.#remembering(async () =>
-      readDeviceCredentials(this.#database, ids, await this.#groupZones()),
+      readDeviceCredentials(this.database, ids, await this.#groupZones()),
     );
     return new Map(devices.map((device) => [device.deviceId, device]));
   }
@@ -189,7 +187,7 @@ export class CredentialCache {
 
   /** One question, shared by all that come while it is out. */
   #sync(): Promise<void> {
-    if (this.#now() < this.#nextSyncAt) return this.#syncing?.waited ?? Promise.resolve();
+    if (this.now() < this.#nextSyncAt) return this.#syncing?.waited ?? Promise.resolve();
     if (this.#syncing === undefined) {
       const synced = this.#forgetChanged().finally(() => {
         this.#syncing = undefined;
@@ -200,9 +198,9 @@ export class CredentialCache {
   }
 
   async #forgetChanged(): Promise<void> {
-    const askedAt = this.#now();
+    const askedAt = this.now();
     try {
-      const [row] = await this.#database.query<{ horizon: string; changes: readonly string[] }>(CHANGED_SINCE, [
+      const [row] = await this.database.query<{ horizon: string; changes: readonly string[] }>(CHANGED_SINCE, [
         this.#horizon,
       ]);
       const changes = new Set(row?.changes);
@@ -219,7 +217,7 @@ export class CredentialCache {
       this.#syncedAt = askedAt;
     } catch (error) {
       // The cache stays in use: an OTA answer must not fail because of this.
-      this.#logger.warn({ message: messageOf(error) }, 'changes of credentials by other processes were not read');
+      this.logger.warn({ message: messageOf(error) }, 'changes of credentials by other processes were not read');
     } finally {
       this.#nextSyncAt = askedAt + SYNC_EVERY_MS;
     }

@@ -43,13 +43,11 @@ interface CredentialStoreDeps {
 }
 
 export class CredentialStore {
-  readonly #deps: CredentialStoreDeps;
   readonly #uses: BatchWriter<CredentialUse, undefined>;
   readonly #contacts: BatchWriter<OtaContact, undefined>;
   #noted: (contacts: readonly NotedContact[]) => void = () => undefined;
 
-  constructor(deps: CredentialStoreDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: CredentialStoreDeps) {
     this.#uses = openUseWriter(deps.database, deps.logger);
     this.#contacts = openContactWriter(deps.database, deps.logger, (contacts) => this.#noted(contacts));
   }
@@ -76,7 +74,7 @@ export class CredentialStore {
       return { ...verdict, hasBound: true };
     // Another connection bound the token first, perhaps with the same Client-Id.
     return this.#judge(
-      await this.#deps.cache.read(deviceId),
+      await this.deps.cache.read(deviceId),
       secretHash,
       ({ clientUuidHash: bound }) => bound === clientUuidHash,
     );
@@ -92,7 +90,7 @@ export class CredentialStore {
    * Undefined for an unknown device, and for one that the hub dials.
    */
   async rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined> {
-    const { database, cache } = this.#deps;
+    const { database, cache } = this.deps;
     const id = storableText(deviceId);
     const isDevice = await audited(
       database,
@@ -112,7 +110,7 @@ export class CredentialStore {
   async setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean> {
     if ((await this.setTransports([deviceId], transport, by)).length > 0) return true;
     const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL';
-    return (await this.#deps.database.query({ name: 'connects-itself', text }, [storableText(deviceId)])).length > 0;
+    return (await this.deps.database.query({ name: 'connects-itself', text }, [storableText(deviceId)])).length > 0;
   }
 
   /**
@@ -124,7 +122,7 @@ export class CredentialStore {
     transport: KnownDevice['transport'],
     by?: AuditSource,
   ): Promise<readonly DeviceId[]> {
-    const { database, cache, now } = this.#deps;
+    const { database, cache, now } = this.deps;
     const at = now();
     // A secret counts as stored by its device only once the use of it is written.
     await Promise.race([this.#uses.written(), sleep(USES_WAIT_MS, undefined, { ref: false })]);
@@ -148,22 +146,22 @@ export class CredentialStore {
 
   /** The next check reads PostgreSQL: another process may have changed the credentials. */
   forget(deviceId: string): void {
-    this.#deps.cache.forget([storableText(deviceId)]);
+    this.deps.cache.forget([storableText(deviceId)]);
   }
 
   /** Whether the hub dials the device. Such a device gets no credential. */
   async isDialled(deviceId: string): Promise<boolean> {
     const text = 'SELECT FROM device WHERE id = $1 AND address IS NOT NULL';
-    return (await this.#deps.database.query({ name: 'is-dialled', text }, [storableText(deviceId)])).length > 0;
+    return (await this.deps.database.query({ name: 'is-dialled', text }, [storableText(deviceId)])).length > 0;
   }
 
   /** All known devices, for the start of a gateway. */
   async allKnown(): Promise<readonly KnownDevice[]> {
-    return (await this.#deps.cache.all()).flatMap((device) => toKnownDevice(device) ?? []);
+    return (await this.deps.cache.all()).flatMap((device) => toKnownDevice(device) ?? []);
   }
 
   async findKnown(deviceId: string): Promise<KnownDevice | undefined> {
-    return toKnownDevice(await this.#deps.cache.find(deviceId));
+    return toKnownDevice(await this.deps.cache.find(deviceId));
   }
 
   /**
@@ -171,7 +169,7 @@ export class CredentialStore {
    * statement, so that their time does not disclose which devices are known.
    */
   async recognise({ at, clientUuid, deviceId }: OtaContact): Promise<Recognition> {
-    const { cache } = this.#deps;
+    const { cache } = this.deps;
     const hash = hashOf(clientUuid);
     const remembered = provenBy(await cache.remembered(deviceId), hash);
     if (remembered) return { kind: 'proven', known: remembered };
@@ -186,7 +184,7 @@ export class CredentialStore {
 
   /** Stores what the OTA request of a proven device says; another Client-Id changes nothing. */
   async contacted(contact: OtaContact): Promise<void> {
-    const { cache, logger } = this.#deps;
+    const { cache, logger } = this.deps;
     if ((await cache.find(contact.deviceId)).credentials.length === 0) return;
     // The answer to the device does not depend on this write.
     this.#contacts.add(contact).catch((error: unknown) => {
@@ -219,7 +217,7 @@ export class CredentialStore {
     hash: string,
     isBearer: IsBearer,
   ): Promise<{ device: DeviceCredentials; verdict: CredentialVerdict }> {
-    const { cache } = this.#deps;
+    const { cache } = this.deps;
     const remembered = await cache.remembered(deviceId);
     const verdict = remembered && this.#judge(remembered, hash, isBearer);
     if (remembered && verdict?.kind === 'granted') return { device: remembered, verdict };
@@ -228,7 +226,7 @@ export class CredentialStore {
   }
 
   #judge(device: DeviceCredentials, hash: string, isBearer: IsBearer): CredentialVerdict {
-    const { now } = this.#deps;
+    const { now } = this.deps;
     const [newest] = device.credentials;
     const found = device.credentials.find(
       (credential) => isBearer(device, credential) && isEqualHash(credential.secretHash, hash),
@@ -240,7 +238,7 @@ export class CredentialStore {
   }
 
   #noteUse(device: DeviceCredentials, used: Credential): void {
-    const { cache, logger, now } = this.#deps;
+    const { cache, logger, now } = this.deps;
     const { deviceId } = device;
     const { generation, mqttClientId } = used;
     const after = afterUse(device, used);
@@ -256,7 +254,7 @@ export class CredentialStore {
 
   /** The first Client-Id wins, in whichever process it arrives. */
   async #bind(login: Omit<Parameters<typeof bindByToken>[1], 'at'>): Promise<boolean> {
-    const { database, cache, now } = this.#deps;
+    const { database, cache, now } = this.deps;
     const hasBound = await database.transaction((transaction) => bindByToken(transaction, { ...login, at: now() }));
     cache.forget([login.deviceId]);
     return hasBound;

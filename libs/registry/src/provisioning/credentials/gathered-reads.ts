@@ -16,14 +16,11 @@ interface Asked<Value> {
 }
 
 export class GatheredReads<Value> {
-  readonly #readMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
   #waiting = new Map<string, Asked<Value>>();
   #isRunning = false;
 
   /** `readMany` finds a value for each id. */
-  constructor(readMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
-    this.#readMany = readMany;
-  }
+  constructor(private readonly readMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {}
 
   get(id: string): Promise<Value> {
     const asked = this.#waiting.get(id) ?? makeAsked<Value>();
@@ -48,7 +45,7 @@ export class GatheredReads<Value> {
 
   async #answer(batch: readonly (readonly [string, Asked<Value>])[]): Promise<void> {
     try {
-      const values = await this.#readMany(batch.map(([id]) => id));
+      const values = await this.readMany(batch.map(([id]) => id));
       for (const [id, { resolve, reject }] of batch) {
         const value = values.get(id);
         if (value === undefined) reject(new RegistryError('DATABASE_REFUSED', `Nothing was read for ${id}.`));

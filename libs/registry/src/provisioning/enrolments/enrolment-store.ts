@@ -52,12 +52,10 @@ interface EnrolmentStoreDeps {
 
 /** With `by`, changes are recorded in the audit trail in their own transaction. */
 export class EnrolmentStore {
-  readonly #deps: EnrolmentStoreDeps;
   readonly #admissions: BatchWriter<Admission, DeviceCredentials | undefined>;
   readonly #requests: BatchWriter<StoredContact, PendingEnrolment>;
 
-  constructor(deps: EnrolmentStoreDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: EnrolmentStoreDeps) {
     this.#admissions = openAdmissionWriter(deps.database, deps.logger, (ids) => deps.cache.forget(ids));
     this.#requests = openRequestWriter(deps.database, deps.logger);
   }
@@ -97,12 +95,12 @@ export class EnrolmentStore {
   }
 
   page(page: PageRequest): Promise<Page<EnrolmentRow>> {
-    return pageOfPending(this.#deps.database, page, this.#deps.now());
+    return pageOfPending(this.deps.database, page, this.deps.now());
   }
 
   /** Enrols the device that shows the code. */
   async approve(approval: ApprovalRequest, by?: AuditSource): Promise<Approval> {
-    const { database, cache, devices } = this.#deps;
+    const { database, cache, devices } = this.deps;
     const { name, tags, at } = approval;
     const verdict = await audited(
       database,
@@ -132,7 +130,7 @@ export class EnrolmentStore {
 
   /** Removes a pending enrolment, and resolves to its device. */
   reject(id: string, by?: AuditSource): Promise<DeviceId | undefined> {
-    const { database, now } = this.#deps;
+    const { database, now } = this.deps;
     return audited(
       database,
       by,
@@ -144,13 +142,13 @@ export class EnrolmentStore {
 
   /** The latest first; without those that have ended. */
   blockedPage(page: PageRequest): Promise<Page<BlockedBoardRow>> {
-    return pageOfBlocked(this.#deps.database, page, this.#deps.now());
+    return pageOfBlocked(this.deps.database, page, this.deps.now());
   }
 
   /** Blocks a board until a time or without an end; `full` beyond 10,000. */
   block(block: NewBlock, by?: AuditSource): Promise<BlockedBoardRow | 'full'> {
     return audited(
-      this.#deps.database,
+      this.deps.database,
       by,
       (transaction) => blockBoard(transaction, block),
       (made) => (made === 'full' ? [] : [blockedChange('board.blocked', made.deviceId, made.blockedAt, endOf(made))]),
@@ -159,7 +157,7 @@ export class EnrolmentStore {
 
   /** Undefined where the board is not blocked. */
   unblock(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined> {
-    const { database, now } = this.#deps;
+    const { database, now } = this.deps;
     return audited(
       database,
       by,
@@ -169,7 +167,7 @@ export class EnrolmentStore {
   }
 
   createLink(link: NewEnrolmentLink, by?: AuditSource): Promise<CreatedLink> {
-    const { database, now } = this.#deps;
+    const { database, now } = this.deps;
     return audited(
       database,
       by,
@@ -182,7 +180,7 @@ export class EnrolmentStore {
 
   revokeLink(id: string, at: number, by?: AuditSource): Promise<EnrolmentLinkRow | undefined> {
     return audited(
-      this.#deps.database,
+      this.deps.database,
       by,
       (transaction) => revokeLink(transaction, id, at),
       (link) =>
@@ -194,14 +192,14 @@ export class EnrolmentStore {
 
   /** The latest first. */
   links(): Promise<readonly EnrolmentLinkRow[]> {
-    return listLinks(this.#deps.database);
+    return listLinks(this.deps.database);
   }
 
   /**
    * Registers devices before they connect, all or none. `within`: the access scope of the caller.
    */
   async register(devices: readonly NewDevice[], by?: AuditSource, within?: DeviceFilter): Promise<Registration> {
-    const { database, cache, now } = this.#deps;
+    const { database, cache, now } = this.deps;
     const ids = devices.map(({ deviceId }) => deviceId);
     const taken = await takenAmong(database, ids, within);
     if (taken) return taken;
@@ -231,7 +229,7 @@ export class EnrolmentStore {
 
   /** The same for many, in one transaction. Resolves to those that were there. */
   async removeMany(deviceIds: readonly string[], by?: AuditSource): Promise<readonly RemovedDevice[]> {
-    const { database, cache, now } = this.#deps;
+    const { database, cache, now } = this.deps;
     const at = now();
     const removed = await audited(
       database,
@@ -245,17 +243,17 @@ export class EnrolmentStore {
 
   /** Whether the device was removed: its fleet-wide HMAC is not enough then. */
   async isDenied(deviceId: string): Promise<boolean> {
-    return (await this.#deps.cache.find(deviceId)).isRemoved;
+    return (await this.deps.cache.find(deviceId)).isRemoved;
   }
 
   /** Adds or replaces keys that a factory wrote into chips, and counts them. */
   importFactoryKeys(keys: readonly FactoryKey[]): Promise<number> {
-    return this.#deps.database.transaction((transaction) => importFactoryKeys(transaction, keys));
+    return this.deps.database.transaction((transaction) => importFactoryKeys(transaction, keys));
   }
 
   /** The key to check the HMAC of a chip with. */
   factoryKeyOf(serial: string): Promise<Uint8Array | undefined> {
-    return factoryKeyOf(this.#deps.database, serial);
+    return factoryKeyOf(this.deps.database, serial);
   }
 
   writers(): readonly WriterStatus[] {
@@ -273,7 +271,7 @@ export class EnrolmentStore {
   async #registered(
     ids: readonly DeviceId[],
   ): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
-    const { cache, devices } = this.#deps;
+    const { cache, devices } = this.deps;
     const rows = await devices.findMany(ids);
     const credentials = await Promise.all(ids.map((id) => cache.find(id)));
     return ids.flatMap((_, index) => {

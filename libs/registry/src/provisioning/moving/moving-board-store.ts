@@ -44,17 +44,15 @@ interface MovingBoardStoreDeps {
 }
 
 export class MovingBoardStore {
-  readonly #deps: MovingBoardStoreDeps;
   readonly #passed: BatchWriter<PassedRequest, boolean>;
 
-  constructor(deps: MovingBoardStoreDeps) {
-    this.#deps = deps;
+  constructor(private readonly deps: MovingBoardStoreDeps) {
     this.#passed = openPassedWriter(deps);
   }
 
   /** Undefined for a board that is not listed. */
   routeOf(deviceId: string): Promise<MovingRoute | undefined> {
-    return routeOfMoving(this.#deps.database, storableText(deviceId));
+    return routeOfMoving(this.deps.database, storableText(deviceId));
   }
 
   /**
@@ -67,16 +65,16 @@ export class MovingBoardStore {
 
   /** In the order of their ids. */
   page(request: PageRequest & { readonly state?: MovingState | undefined }): Promise<Page<MovingBoardRow>> {
-    return pageOfMoving(this.#deps.database, request);
+    return pageOfMoving(this.deps.database, request);
   }
 
   counts(): Promise<MovingCounts> {
-    return countMoving(this.#deps.database);
+    return countMoving(this.deps.database);
   }
 
   /** Lists boards that an import names. Resolves to the ids that are listed then. */
   add(boards: readonly FormerBoard[], by?: AuditSource): Promise<readonly DeviceId[]> {
-    const { database, now } = this.#deps;
+    const { database, now } = this.deps;
     const at = now();
     return audited(
       database,
@@ -102,7 +100,7 @@ export class MovingBoardStore {
 
   /** Makes the credentials of a board void that went back. False where it did not. */
   async release(deviceId: DeviceId, remoteAddress: string | undefined): Promise<boolean> {
-    const { cache, database, now } = this.#deps;
+    const { cache, database, now } = this.deps;
     const at = now();
     const isReleased = await audited(
       database,
@@ -118,7 +116,7 @@ export class MovingBoardStore {
   async noteAttempt(deviceId: DeviceId): Promise<boolean> {
     const text = `UPDATE moving_board SET attempted_at = to_timestamp($2::float8 / 1000)
                   WHERE device_id = $1 AND released_at IS NOT NULL AND moved_at IS NULL RETURNING device_id`;
-    const rows = await this.#deps.database.query({ name: 'note-released-attempt', text }, [deviceId, this.#deps.now()]);
+    const rows = await this.deps.database.query({ name: 'note-released-attempt', text }, [deviceId, this.deps.now()]);
     return rows.length > 0;
   }
 
@@ -135,7 +133,7 @@ export class MovingBoardStore {
     by: AuditSource | undefined,
     change: (transaction: Parameters<typeof changeMoving>[0], at: number) => Promise<MovingAnswer>,
   ): Promise<MovingAnswer> {
-    const { database, now } = this.#deps;
+    const { database, now } = this.deps;
     const at = now();
     return audited(
       database,
