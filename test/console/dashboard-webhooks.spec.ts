@@ -47,9 +47,11 @@ describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
 
   it('shows a cell that is cut as a whole under the pointer', async () => {
     await createEnrolmentLink(hub, { maxDevices: 1 });
+    await page.setViewportSize({ width: 1000, height: 800 });
     const cell = page.getByRole('cell', { name: 'The receiver answered 500.' }).first();
     await cell.hover();
     expect(await cell.getAttribute('title')).toBe('The receiver answered 500.');
+    await page.setViewportSize({ width: 1280, height: 800 });
   });
 
   it('gives the focus back when a dialog closes', async () => {
