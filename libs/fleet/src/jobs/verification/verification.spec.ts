@@ -1,8 +1,10 @@
 /** What the shell adds to the judgements of libs/jobs: calls, slots, records, and a crash. */
+import { defaultToolPolicy } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import type { TargetRow } from '@flotilla/registry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { CallRules } from '../../calls/call-rules.js';
+import { observeJobCalls } from '../../calls/observe-calls.js';
 import {
   admin,
   answers,
@@ -210,6 +212,24 @@ describe('verification by a process that did not send', () => {
     hub = fixture.hub;
   });
   afterAll(() => fixture.close());
+
+  it('counts an unanswered restart as one only where the job verifies it', async () => {
+    const names = ['verified', 'unverified'];
+    await hub.connect(names);
+    hub.gateway.behave = (_, settle) => settle(closed);
+    const observed: string[] = [];
+    const bus = observeJobCalls(hub.bus, (_origin, outcome) => void observed.push(outcome));
+    const deps = { ...hub, bus, logger: silent, callRules: new CallRules([]), verification: quickVerification };
+    const runner = new JobRunner(deps, hub.lease);
+    const unverified = { ...defaultToolPolicy, pattern: 'self.lamp.turn_on', disconnectExpected: true };
+    await hub.fleet.setToolPolicy(unverified, admin);
+    for (const [index, tool] of ['self.reboot', unverified.pattern].entries()) {
+      await runner.drive(await startJob(hub, names.slice(index, index + 1), { tool }));
+      await hub.clock.until(() => observed).toHaveLength(index + 1);
+    }
+    expect(observed).toEqual(['RESTARTED', 'UNKNOWN']);
+    await hub.clock.during(runner.stop());
+  });
 
   it('goes on from the rows, and takes no device that the crash cut off for restarted', async () => {
     await hub.connect(['upgrades', 'unchanged', 'restarts', 'cut-off']);
