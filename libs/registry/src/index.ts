@@ -90,7 +90,7 @@ export type { MeasurementStore } from './measurements/measurement-store.js';
 export type { RefusedPoint } from './measurements/measurement-writer.js';
 export type { RecordingRuleStore } from './measurements/recording-rule-store.js';
 export type { RestartCause, VersionFigures } from './restarts/restart.js';
-export { sameBootMs, type RestartStore } from './restarts/restart-store.js';
+export { bootDriftMax, sameBootMs, type RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob, OtherRun } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';

@@ -93,6 +93,18 @@ describe.each([
     expect(await restarts()).toEqual([`${id} UNEXPECTED`]);
   });
 
+  it('a device with a slow clock did not restart', async () => {
+    const machine = new Machine();
+    const id = await known(`s-${direction}`, machine.wallMs);
+    await machine.hears(id, 5_000);
+    machine.passes(48 * HOUR);
+    await machine.hears(id, 0.992 * 48 * HOUR);
+    await machine.setsClock(stepMs);
+    machine.passes(MINUTE);
+    await machine.hears(id, 0.992 * 48 * HOUR + MINUTE);
+    expect(await restarts()).toEqual([]);
+  });
+
   it('the next process of the hub knows which devices did not restart', async () => {
     const machine = new Machine();
     const id = await known(`c-${direction}`, machine.wallMs);

@@ -5,7 +5,7 @@
 import { uptime } from 'node:os';
 import { clipText, isJsonObject } from '@flotilla/mcp';
 import type { DeviceId, DeviceInfo } from '@flotilla/mcp';
-import { sameBootMs, type RestartStore } from '@flotilla/registry';
+import { bootDriftMax, sameBootMs, type RestartStore } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
 
 interface BootSignsOptions {
@@ -53,9 +53,10 @@ export class BootSigns {
     if (uptimeMs === undefined) return;
     void this.compareClocks();
     const bootedAt = Math.round(this.options.clock.now() - uptimeMs);
-    const known = this.#bootedAt.get(deviceId);
-    this.#remember(deviceId, known === undefined || bootedAt > known + sameBootMs ? bootedAt : known);
-    this.#note(deviceId, () => this.options.restarts.noteBoot({ deviceId, bootedAt, firmwareVersion, reason }));
+    this.#remember(deviceId, this.#startOf(deviceId, bootedAt, uptimeMs));
+    this.#note(deviceId, () =>
+      this.options.restarts.noteBoot({ deviceId, bootedAt, uptimeMs, firmwareVersion, reason }),
+    );
   }
 
   notified(deviceId: DeviceId, method: string, params: unknown): void {
@@ -89,6 +90,14 @@ export class BootSigns {
   #readOffset(): number {
     const { clock, steadyNow = () => uptime() * 1_000 } = this.options;
     return clock.now() - steadyNow();
+  }
+
+  /** The start that is stored: the registry compares in the same way. */
+  #startOf(deviceId: DeviceId, bootedAt: number, uptimeMs: number): number {
+    const known = this.#bootedAt.get(deviceId);
+    if (known === undefined) return bootedAt;
+    const sameMs = Math.max(sameBootMs, bootDriftMax * (bootedAt - known + uptimeMs));
+    return bootedAt - known > sameMs ? bootedAt : known;
   }
 
   #remember(deviceId: DeviceId, bootedAt: number): void {

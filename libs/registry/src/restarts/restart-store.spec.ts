@@ -7,6 +7,7 @@ import type { Registry } from '../registry.js';
 import pg from 'pg';
 
 const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
 const explained = { rebootMs: 5 * MINUTE, firmwareMs: 20 * MINUTE };
 /** When the hub of this spec started, long before the restarts. */
 const T = Date.now() + 60 * MINUTE;
@@ -31,7 +32,15 @@ async function known(id: string): Promise<DeviceId> {
   return id as DeviceId;
 }
 const boot = (deviceId: string, bootedAt: number, firmwareVersion = '1.0.0', reason?: string) =>
-  registry.restarts.noteBoot({ deviceId, bootedAt, firmwareVersion, reason });
+  registry.restarts.noteBoot({ deviceId, bootedAt, uptimeMs: 5_000, firmwareVersion, reason });
+const greeting = (deviceId: string, at: number, uptimeMs: number) =>
+  registry.restarts.noteBoot({
+    deviceId,
+    bootedAt: at - uptimeMs,
+    uptimeMs,
+    firmwareVersion: '1.0.0',
+    reason: undefined,
+  });
 const call = (deviceId: DeviceId, tool: string, startedAt: number, kind: 'SUCCEEDED' | 'NOT_SENT' = 'SUCCEEDED') =>
   registry.calls.record({
     id: v7({ msecs: startedAt }) as CallId,
@@ -50,7 +59,7 @@ describe('a restart', () => {
   it('is no first boot, no lost link, and each later boot', async () => {
     const id = await known('m1');
     await boot(id, T);
-    await boot(id, T + 20_000);
+    for (const later of [20_000, -60 * MINUTE]) await boot(id, T + later);
     expect(await judged(T + 60 * MINUTE)).toEqual([]);
     await boot(id, T + 10 * MINUTE, '1.0.1', 'brownout');
     expect(await judged(T + 10 * MINUTE + 19_000)).toEqual([]);
@@ -71,6 +80,34 @@ describe('a restart', () => {
       },
     ]);
     expect(await judged(T + 60 * MINUTE)).toEqual([]);
+  });
+
+  it('is no uptime of a slow clock, and a start between two connections', async () => {
+    const id = await known('slow');
+    await boot(id, T);
+    for (const days of [1, 10, 30]) await greeting(id, T + days * DAY, 0.992 * days * DAY);
+    expect(await judged(T + 31 * DAY)).toEqual([]);
+    await greeting(id, T + 31 * DAY, DAY - 60 * MINUTE);
+    expect(await judged(T + 32 * DAY)).toEqual([['slow', 'UNEXPECTED']]);
+  });
+
+  it('is no counter of 32 bits that begins again, and each start of a loop after it', async () => {
+    const id = await known('counter');
+    await boot(id, T);
+    for (const days of [50, 60, 110]) await greeting(id, T + days * DAY, (days * DAY) % 2 ** 32);
+    expect(await judged(T + 111 * DAY)).toEqual([]);
+    for (const minutes of [2, 4]) await greeting(id, T + 110 * DAY + minutes * MINUTE, 5_000);
+    expect(await judged(T + 112 * DAY)).toEqual([
+      ['counter', 'UNEXPECTED'],
+      ['counter', 'UNEXPECTED'],
+    ]);
+  });
+
+  it('is another version, however soon after the known start', async () => {
+    const id = await known('upgraded');
+    await boot(id, T);
+    await boot(id, T + MINUTE, '1.0.1');
+    expect(await judged(T + 10 * MINUTE)).toEqual([['upgraded', 'UNEXPECTED']]);
   });
 
   it('is no boot that moved with the clock, although PostgreSQL ended the first connection', async () => {
@@ -190,5 +227,3 @@ describe('the figures of a version', () => {
     ]);
   });
 });
-
-const DAY = 24 * 60 * MINUTE;

@@ -27,8 +27,12 @@ import { unexpectedRestart } from './restart-event.js';
 
 /** Restarts are judged once the records of the calls before them are written, ms. */
 const judgedAfterMs = 20_000;
-/** Uptimes are rounded, and the clock of a board drifts by some seconds a day. */
+/** Uptimes are rounded. */
 export const sameBootMs = 30_000;
+/** Share of its uptime by which a board without a crystal may be slow. */
+export const bootDriftMax = 0.01;
+/** `millis()` of Arduino has 32 bits: after 49.7 days it counts from 0. */
+const COUNTER_MS = 2 ** 32;
 /** Starts that one statement moves. */
 const MOVED_MAX = 500;
 const VERSIONS_MAX = 200;
@@ -50,7 +54,7 @@ const JUDGE = new SqlFile(new URL('./judge-restarts.sql', import.meta.url), {
 });
 const NOTE_BOOTS = new SqlFile(new URL('./note-boots.sql', import.meta.url), {
   name: 'note-boots',
-  parameters: { rows: sql.json, sameSeconds: sql.float },
+  parameters: { rows: sql.json, sameSeconds: sql.float, driftMax: sql.float, counterSeconds: sql.float },
   row: {},
 });
 const MOVE_BOOTS = new SqlFile(new URL('./move-boots.sql', import.meta.url), {
@@ -87,13 +91,19 @@ export class RestartStore {
       gatherMs: 20,
       logger,
       write: async (boots) => {
-        const rows = boots.map(({ deviceId: id, bootedAt: at, firmwareVersion, reason }) => ({
+        const rows = boots.map(({ deviceId: id, bootedAt: at, uptimeMs: uptime, firmwareVersion, reason }) => ({
           id,
           at,
+          uptime,
           firmware_version: firmwareVersion,
           reason,
         }));
-        await NOTE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
+        await NOTE_BOOTS.run(this.database, {
+          rows: toJson(rows),
+          sameSeconds: sameBootMs / 1_000,
+          driftMax: bootDriftMax,
+          counterSeconds: COUNTER_MS / 1_000,
+        });
         return boots.map(() => undefined);
       },
     });
@@ -127,7 +137,7 @@ export class RestartStore {
   }
 
   /** Records a restart that the device itself reported. */
-  async noteRestart({ deviceId, bootedAt, reason }: Omit<ShownBoot, 'firmwareVersion'>): Promise<void> {
+  async noteRestart({ deviceId, bootedAt, reason }: Omit<ShownBoot, 'firmwareVersion' | 'uptimeMs'>): Promise<void> {
     const text = `
       WITH known AS (SELECT d.id, d.firmware_version, coalesce(d.booted_at, d.created_at) AS former_at
         FROM device d WHERE d.id = $1 FOR UPDATE), noted AS (

@@ -31,6 +31,7 @@ export interface ShownBoot {
   readonly deviceId: string;
   /** When it started: now less its uptime. */
   readonly bootedAt: number;
+  readonly uptimeMs: number;
   readonly firmwareVersion: string | undefined;
   readonly reason: string | undefined;
 }
