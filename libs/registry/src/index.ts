@@ -126,6 +126,7 @@ export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
 export type { GatewayPlace } from './processes/gateway-places.js';
 export type { ProcessWriters } from './processes/process-writers.js';
+export type { DeadProcesses } from './processes/end-processes.js';
 export type { Principal, ProcessLease, Registry, Scope } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {

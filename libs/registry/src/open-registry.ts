@@ -99,11 +99,11 @@ export async function openRegistry({
     auditSecret === undefined ? undefined : auditKeyOf(auditSecret),
   );
   const seal = new ArgumentSeal(argumentsSecret);
-  const leases = new ProcessLeases(database, logger);
+  const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
+  const leases = new ProcessLeases(database, events, logger);
   const holder = () => leases.holder;
   const toolSets = new ToolSetStore(database);
   const devices = new DeviceStore(database, toolSets, holder, logger);
-  const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const measurements = new MeasurementStore(database, logger);
   const restarts = new RestartStore(database, events, logger);

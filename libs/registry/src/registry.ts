@@ -1,4 +1,4 @@
-import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { HubProcessId } from '@flotilla/mcp';
 import type { HubSecretName } from './secrets/hub-secrets.js';
 import type { AlertEvaluationStore } from './alerts/evaluation-store.js';
 import type { AlertRuleStore } from './alerts/alert-rule-store.js';
@@ -26,6 +26,7 @@ import type { CredentialStore } from './provisioning/credentials/credential-stor
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
+import type { DeadProcesses } from './processes/end-processes.js';
 import type { ProcessWriters } from './processes/process-writers.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { DesiredStateStore } from './desired-states/desired-state-store.js';
@@ -154,11 +155,8 @@ export interface Registry extends JobStores {
   viewFor(viewer: Viewer): FleetView;
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
-  /**
-   * Ends processes with a lapsed lease and their sessions. Resolves to their devices that are no
-   * longer online. Does nothing after an outage.
-   */
-  sweepDeadProcesses(): Promise<readonly DeviceId[]>;
+  /** Ends processes with a lapsed lease and their sessions. Does nothing after an outage. */
+  sweepDeadProcesses(): Promise<DeadProcesses>;
   /**
    * The processes whose leases live; undefined for a few seconds after this process took its lease,
    * or got it back after an outage.

@@ -17,13 +17,18 @@ afterAll(() => fixture.close());
 async function startedWorker() {
   const { bus, clock, lease, registry, rollout, singleCalls } = fixture.hub;
   const gone = Array.from({ length: 2_500 }, (_, index) => `gone-${index}` as DeviceId);
-  const swept = [...gone];
+  const events = gone.map((deviceId, index) => ({ id: `${index}`, type: 'ended', deviceId, at: 0, data: {} }));
+  const swept = [{ gone, events }];
   const announced: string[] = [];
-  const unsubscribe = bus.feed.subscribe('device', ({ deviceId, presence }) => {
-    if (presence === 'OFFLINE') announced.push(deviceId);
-  });
+  const published: (string | undefined)[] = [];
+  const unsubscribes = [
+    bus.feed.subscribe('device', ({ deviceId, presence }) => {
+      if (presence === 'OFFLINE') announced.push(deviceId);
+    }),
+    bus.feed.subscribe('event', ({ deviceId }) => published.push(deviceId)),
+  ];
   const worker = new TickWorker({
-    registry: { ...registry, sweepDeadProcesses: async () => swept.splice(0) },
+    registry: { ...registry, sweepDeadProcesses: async () => swept.pop() ?? { gone: [], events: [] } },
     clock,
     logger: silent,
     callRules: new CallRules([]),
@@ -34,14 +39,16 @@ async function startedWorker() {
     verification: quickVerification,
   });
   await worker.start();
-  return { worker, gone, announced, unsubscribe };
+  const unsubscribe = () => unsubscribes.forEach((each) => each());
+  return { worker, gone, announced, published, unsubscribe };
 }
 
-it('announces each device that went offline with a dead process', async () => {
+it('announces each device that went offline with a dead process, and the end of its session', async () => {
   const { clock } = fixture.hub;
-  const { worker, gone, announced, unsubscribe } = await startedWorker();
+  const { worker, gone, announced, published, unsubscribe } = await startedWorker();
   await clock.until(() => Promise.resolve(announced.length)).toBe(gone.length);
   expect(announced).toEqual(gone);
+  await clock.until(() => Promise.resolve(published)).toEqual(gone);
   unsubscribe();
   await clock.during(worker.stop());
 });

@@ -2,8 +2,7 @@
  * The worker role: works on ticks, and adds the repeating ones. All of it may run twice or late.
  */
 import type { Tick } from '@flotilla/bus';
-import type { DeviceId } from '@flotilla/mcp';
-import type { ProcessLease, Registry } from '@flotilla/registry';
+import type { DeadProcesses, ProcessLease, Registry } from '@flotilla/registry';
 import type { AlertWorker } from '../alerts/alert-worker.js';
 import type { JobBus } from '../jobs/job-bus.js';
 import { JobRunner } from '../jobs/job-runner.js';
@@ -141,11 +140,12 @@ export class TickWorker {
 
   async #sweep(): Promise<void> {
     this.#watch();
-    const gone = await this.deps.registry.sweepDeadProcesses();
+    const { gone, events } = await this.deps.registry.sweepDeadProcesses();
     this.deps.webhooks?.wake();
-    if (gone.length > 0) {
-      this.deps.logger.info({ devices: gone.length }, 'closed the sessions of a dead hub process');
-      this.#announceOffline(gone);
+    if (gone.length + events.length > 0) {
+      const sizes = { devices: gone.length, sessions: events.length };
+      this.deps.logger.info(sizes, 'closed the sessions of a dead hub process');
+      this.#announceEnds({ gone, events });
     }
     this.deps.signals?.run();
     await this.deps.recurring?.runDue();
@@ -154,12 +154,13 @@ export class TickWorker {
   }
 
   /** In portions, because the feed drops what Redis and subscribers cannot take at once. */
-  #announceOffline(deviceIds: readonly DeviceId[]): void {
+  #announceEnds({ gone, events }: DeadProcesses): void {
     if (this.#isStopped) return;
     const { bus, clock } = this.deps;
-    for (const deviceId of deviceIds.slice(0, announcedAtOnce))
+    for (const deviceId of gone.slice(0, announcedAtOnce))
       bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
-    const rest = deviceIds.slice(announcedAtOnce);
-    if (rest.length > 0) clock.setTimer(announceEveryMs, () => this.#announceOffline(rest));
+    for (const event of events.slice(0, announcedAtOnce)) bus.feed.publish('event', event);
+    const rest = { gone: gone.slice(announcedAtOnce), events: events.slice(announcedAtOnce) };
+    if (rest.gone.length + rest.events.length > 0) clock.setTimer(announceEveryMs, () => this.#announceEnds(rest));
   }
 }

@@ -99,7 +99,7 @@ describe('beside a batch, whose rows are locked in order', () => {
         VALUES (gen_random_uuid(), 'spec', 1, now(), now() - interval '1 s') RETURNING id)
       UPDATE device SET online = true, gateway_id = (SELECT id FROM dead) WHERE id LIKE 'lost-%'`);
     const database = new Database(databaseUrl, 2, silentLogger);
-    const leases = new ProcessLeases(database, silentLogger, {
+    const leases = new ProcessLeases(database, fixture.registry.events, silentLogger, {
       leaseMs: 5_000,
       renewEveryMs: 1_000,
       retryAfterMs: 100,

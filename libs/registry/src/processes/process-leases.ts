@@ -5,11 +5,14 @@
  * theirs. A clock of PostgreSQL that jumps, as after a failover, ends the period.
  */
 import { hostname } from 'node:os';
-import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { HubProcessId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import type { Queryable } from '../database/database.js';
+import type { EventStore } from '../events/event-store.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { LeaseOptions, ProcessLease, WriterStatus } from '../registry.js';
+import { endLapsed, endOthers, endOwn, LEFT_MS } from './end-processes.js';
+import type { DeadProcesses } from './end-processes.js';
 import type { GatewayPlace } from './gateway-places.js';
 import { storedWriters } from './process-writers.js';
 
@@ -25,7 +28,6 @@ interface LeaseTiming {
 
 const defaultTiming: LeaseTiming = { leaseMs: 15_000, renewEveryMs: 5_000, retryAfterMs: 1_000 };
 
-const LEFT_MS = `(extract(epoch FROM lease_until - now()) * 1000)::float8`;
 /** By how much of its length the rest of a lease may differ from what its holder expects. */
 const EXPECTED_WITHIN = 1 / 8;
 
@@ -62,50 +64,6 @@ const LIVING = {
   text: `SELECT id, ${LEFT_MS} AS left_ms FROM hub_process WHERE lease_until > now()`,
 };
 
-/**
- * Records calls with an idempotency key that a dead process did not finish. No call takes longer
- * than five minutes.
- */
-const RECORD_CUT_OFF_CALLS = `, cut_off AS (
-           INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message,
-             started_at, duration_ms, actor)
-           SELECT k.call_id, k.device_id, k.tool, k.arguments, 'UNKNOWN', 'MAYBE', 'HUB_RESTARTED',
-             'The hub process that made the call ended before it could record the outcome.', k.started_at,
-             extract(epoch FROM greatest(dead.ended_at - k.started_at, interval '0')) * 1000, k.actor
-           FROM dead JOIN call_key k ON k.process_id = dead.id
-             AND k.started_at BETWEEN dead.ended_at - interval '10 minutes' AND dead.ended_at + interval '1 minute'
-           WHERE NOT EXISTS (SELECT FROM call c WHERE c.id = k.call_id)
-           ON CONFLICT (id) DO NOTHING
-         )`;
-
-/**
- * Ends processes and their open sessions, and returns the devices that were online. Locks those in
- * the order of ids, as the batches of sessions do. $1 the asking process, $2 the close reason.
- */
-const endProcesses = (which: string, more = ''): { readonly text: string } => ({
-  text: `WITH dead AS (
-           DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
-         ), ended AS (
-           UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.ended_at), close_reason = $2
-           FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
-         ), locked AS MATERIALIZED (
-           SELECT d.id, dead.ended_at FROM dead JOIN device d ON d.gateway_id = dead.id
-           WHERE d.online ORDER BY d.id FOR UPDATE OF d
-         ), gone AS (
-           UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, l.ended_at)
-           FROM locked l WHERE d.id = l.id RETURNING d.id
-         )${more}
-         SELECT id FROM gone`,
-});
-/** $3 and $4 bound what is left of the own lease, ms. */
-const END_LAPSED = endProcesses(
-  `id <> $1 AND lease_until <= now() AND EXISTS (
-     SELECT FROM hub_process WHERE id = $1 AND lease_until > now() AND ${LEFT_MS} BETWEEN $3::float8 AND $4::float8)`,
-  RECORD_CUT_OFF_CALLS,
-);
-const END_OTHERS = endProcesses('id <> $1', RECORD_CUT_OFF_CALLS);
-const END_OWN = endProcesses('id = $1');
-
 interface LeaseDeps {
   readonly database: Queryable;
   readonly logger: RegistryLogger;
@@ -119,7 +77,12 @@ export class ProcessLeases {
   readonly #deps: LeaseDeps;
   #current: Lease | undefined;
 
-  constructor(database: Queryable, logger: RegistryLogger, timing = defaultTiming) {
+  constructor(
+    database: Queryable,
+    private readonly events: Pick<EventStore, 'append'>,
+    logger: RegistryLogger,
+    timing = defaultTiming,
+  ) {
     this.#deps = { database, logger, timing };
   }
 
@@ -136,18 +99,16 @@ export class ProcessLeases {
     const id = v7() as HubProcessId;
     const takenAt = performance.now();
     await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs, roles, version]);
-    if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
+    if (aloneOnDatabase) await endOthers(database, this.events, id);
     this.#current = new Lease(id, this.#deps, takenAt, writers);
     return this.#current;
   }
 
   /** Ends none while an outage may have kept other processes from renewing their leases. */
-  async sweep(): Promise<readonly DeviceId[]> {
-    if (this.#current?.isSteady !== true) return [];
+  async sweep(): Promise<DeadProcesses> {
+    if (this.#current?.isSteady !== true) return { gone: [], events: [] };
     const { id, expectedLeftMs } = this.#current;
-    const values = [id, 'hub_crashed', ...expectedLeftMs];
-    const gone = await this.#deps.database.query<{ id: DeviceId }>(END_LAPSED, values);
-    return gone.map(({ id }) => id);
+    return endLapsed(this.#deps.database, this.events, id, expectedLeftMs);
   }
 
   /** The processes with living leases; undefined while the own lease is new or just revived. */
@@ -243,7 +204,7 @@ class Lease implements ProcessLease {
 
   async #release(): Promise<void> {
     clearTimeout(this.#timer);
-    await this.deps.database.query(END_OWN, [this.id, 'hub_stopping']);
+    await endOwn(this.deps.database, this.id);
   }
 
   #renewIn(delayMs: number): void {

@@ -210,7 +210,9 @@ describe('presence when the process is gone', () => {
     expect(orphan).toMatchObject({ presence: 'OFFLINE' });
     expect(orphan?.lastSeenAt).toBeGreaterThan(endedAt - 10_000);
     expect(await other.devices.sessions(['orphan'], 1)).toMatchObject([[{ closeReason: 'hub_crashed' }]]);
-    expect(await other.sweepDeadProcesses()).toEqual([]);
+    const ends = async () => (await other.events.page({ deviceId: 'orphan' }, 'AT_ASC', { first: 10 })).rows;
+    await expect.poll(ends).toMatchObject([{ type: 'device.disconnected', data: { reason: 'hub_crashed', epoch: 1 } }]);
+    expect(await other.sweepDeadProcesses()).toEqual({ gone: [], events: [] });
     await next.release();
     await other.close();
   });
