@@ -40,6 +40,12 @@ export async function editDesiredState(
   return taken(await ask<{ answer: Payload }>(hub, query, { id, generation, input }));
 }
 
+export async function disableDesiredState(hub: HubProcess, id: string): Promise<DesiredStateNode> {
+  const query = `mutation ($id: ID!) {
+    answer: setDesiredStateEnabled(id: $id, enabled: false) { desiredState { ${FIELDS} } ${ERRORS} } }`;
+  return taken(await ask<{ answer: Payload }>(hub, query, { id }));
+}
+
 export async function readDesiredState(hub: HubProcess, id: string): Promise<DesiredStateNode> {
   const query = `query ($id: ID!) { desiredState(id: $id) { ${FIELDS} } }`;
   const { desiredState } = await ask<{ desiredState: DesiredStateNode | null }>(hub, query, { id });
