@@ -7,7 +7,8 @@ import { keepFilesPrivate } from './data-folder.js';
 import { ConfigError } from './environment/config-error.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { correctTimeZone } from './environment/machine-time-zone.js';
-import { readConfig, unknownSettings } from './settings/config.js';
+import { settingWarnings } from './environment/setting-warnings.js';
+import { readConfig } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
 import { olderNodeHint } from './node-version.js';
@@ -48,8 +49,7 @@ async function main(): Promise<void> {
   if (hint !== undefined) logger.info(hint);
   const zoneHint = correctTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone, process.env);
   if (zoneHint !== undefined) logger.warn(zoneHint);
-  for (const name of unknownSettings(process.env))
-    logger.warn(`${name} is not a setting of the hub and has no effect. Check its spelling.`);
+  for (const { found, advice } of settingWarnings(process.env)) logger.warn(`${found} ${advice}`);
   const signals = listenForStop(process);
   let isStarting = true;
   void signals.first.then(() => setTimeout(() => isStarting && giveUp(), START_ENDS_WITHIN_MS).unref());

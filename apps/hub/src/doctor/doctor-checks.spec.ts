@@ -155,6 +155,15 @@ describe('the doctor', () => {
     ]);
   });
 
+  it('warns about the settings about which the start warns', async () => {
+    const environment = { FLOTILLA_VOICE_TOKEN: 'token', FLOTILLA_HTPP_PORT: '1', FLOTILLA_DATA_DIR: '/nowhere' };
+    const findings = await examine(() => environment, Date.now);
+    expect(findings.filter(({ check }) => check === 'settings')).toMatchObject([
+      { status: 'warning', found: expect.stringContaining('FLOTILLA_HTPP_PORT is not a setting of the hub') },
+      { status: 'warning', found: 'FLOTILLA_VOICE_TOKEN has no effect without FLOTILLA_VOICE_URL' },
+    ]);
+  });
+
   it('reports a file of settings that cannot be read like a wrong setting', async () => {
     const readEnvironment = () => {
       throw new ConfigError(['/srv/.env cannot be read: EACCES.']);

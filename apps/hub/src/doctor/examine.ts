@@ -1,7 +1,8 @@
 /** All checks of the doctor. They change nothing, and contact only what the settings name. */
 import { hubProcessOf } from '@flotilla/registry';
 import { ConfigError } from '../environment/config-error.js';
-import { readConfig, unknownSettings, type HubConfig } from '../settings/config.js';
+import { settingWarnings } from '../environment/setting-warnings.js';
+import { readConfig, type HubConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';
@@ -57,10 +58,10 @@ function settingsOf(readEnvironment: () => Environment): Settings | Pick<ConfigE
 }
 
 function settingFindings(environment: Environment): readonly Finding[] {
-  const unknown = unknownSettings(environment);
-  return unknown.length === 0
+  const warnings = settingWarnings(environment);
+  return warnings.length === 0
     ? [ok('settings', 'are valid')]
-    : unknown.map((name) => warning('settings', `${name} is not a setting of the hub`, 'Check its spelling.'));
+    : warnings.map(({ found, advice }) => warning('settings', found.replace(/\.$/, ''), advice));
 }
 
 function hubFinding({ config, hubPid, isAnswering }: DoctorContext): Finding {

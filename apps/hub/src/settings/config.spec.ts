@@ -39,6 +39,18 @@ describe('the hub’s settings', () => {
       people: { firstAdmin: { password } },
     });
     expect(readConfig({ FLOTILLA_ADMIN_KEY: '\n' }).adminKey).toBeUndefined();
+    const vision = { FLOTILLA_VISION_URL: 'https://models.example.net/v1', FLOTILLA_VISION_MODEL: 'eyes-1' };
+    expect(readConfig({ ...vision, FLOTILLA_VISION_KEY: 'key\n' }).vision).toMatchObject({ key: 'key' });
+    const provider = { FLOTILLA_OIDC_ISSUER: 'https://id.example.net', FLOTILLA_OIDC_CLIENT_ID: 'flotilla\n' };
+    expect(readConfig(provider).people.oidc).toMatchObject({ clientId: 'flotilla' });
+  });
+
+  it('keep the line break of secrets from which a running hub has derived keys', () => {
+    const [auditKey, deviceSecret] = [`${'a'.repeat(32)}\n`, `${'d'.repeat(32)}\n`];
+    expect(readConfig({ FLOTILLA_AUDIT_KEY: auditKey, FLOTILLA_DEVICE_SECRET: deviceSecret })).toMatchObject({
+      auditKey,
+      deviceSecret,
+    });
   });
 
   it('report all wrong values with their rules at once', () => {

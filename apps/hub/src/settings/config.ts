@@ -3,6 +3,7 @@
  * start.
  */
 import path from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { postgresUrlProblem } from '@flotilla/registry';
 import { folderProblem } from '@flotilla/storage';
@@ -223,6 +224,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   ];
   if (problems.length > 0) throw new ConfigError(problems);
   return config;
+}
+
+/** Names of the settings with other values than their defaults, in a valid environment. */
+export function changedSettings(env: Readonly<Record<string, string | undefined>>): ReadonlySet<string> {
+  const defaults = new Map<string, unknown>(Object.entries(environment.parse({})));
+  const changed = Object.entries(environment.parse(env)).filter(
+    ([name, value]) => !isDeepStrictEqual(value, defaults.get(name)),
+  );
+  return new Set(changed.map(([name]) => name));
 }
 
 /** Of the command line, which often runs in the same shell. */

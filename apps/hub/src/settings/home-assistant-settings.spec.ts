@@ -25,8 +25,8 @@ describe('the settings of Home Assistant', () => {
     });
   });
 
-  it('leave out the line break at the end of the key and of the password, as in secrets from files', () => {
-    const account = { FLOTILLA_HOME_ASSISTANT_USERNAME: 'flotilla', FLOTILLA_HOME_ASSISTANT_PASSWORD: 'pw\n' };
+  it('leave out the line break at the end of key, user and password, as in secrets from files', () => {
+    const account = { FLOTILLA_HOME_ASSISTANT_USERNAME: 'flotilla\n', FLOTILLA_HOME_ASSISTANT_PASSWORD: 'pw\n' };
     expect(
       readConfig({ ...broker, ...account, FLOTILLA_HOME_ASSISTANT_KEY: 'secret\r\n' }).homeAssistant,
     ).toMatchObject({

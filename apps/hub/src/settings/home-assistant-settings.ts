@@ -1,6 +1,6 @@
 /** Settings of the bridge to Home Assistant. It runs only with a broker. */
 import type { z } from 'zod';
-import { checked, optionalText, secretLine } from './setting-kinds.js';
+import { checked, secretLine } from './setting-kinds.js';
 
 /** Topics are parts with slashes between them; `+` and `#` are wildcards of MQTT. */
 const topic = checked((text) =>
@@ -9,7 +9,7 @@ const topic = checked((text) =>
 
 export const homeAssistantSettings = {
   FLOTILLA_HOME_ASSISTANT_BROKER: checked(brokerProblem),
-  FLOTILLA_HOME_ASSISTANT_USERNAME: optionalText,
+  FLOTILLA_HOME_ASSISTANT_USERNAME: secretLine,
   FLOTILLA_HOME_ASSISTANT_PASSWORD: secretLine,
   FLOTILLA_HOME_ASSISTANT_KEY: secretLine,
   FLOTILLA_HOME_ASSISTANT_PREFIX: topic,

@@ -50,7 +50,7 @@ export const peopleSettings = {
   ),
   FLOTILLA_SIGN_IN_LOCK_SECONDS: seconds({ fallbackMs: defaultSignInLimits.lockMsMax, min: 1, max: 43_200 }),
   FLOTILLA_OIDC_ISSUER: checked(issuerProblem),
-  FLOTILLA_OIDC_CLIENT_ID: optionalText,
+  FLOTILLA_OIDC_CLIENT_ID: secretLine,
   FLOTILLA_OIDC_CLIENT_SECRET: secretLine,
   FLOTILLA_OIDC_LABEL: z.preprocess(
     unset,

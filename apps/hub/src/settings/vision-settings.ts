@@ -1,10 +1,10 @@
 /** Settings of the vision model that describes photos. */
 import type { z } from 'zod';
-import { optionalText, optionalUrl } from './setting-kinds.js';
+import { optionalText, optionalUrl, secretLine } from './setting-kinds.js';
 
 export const visionSettings = {
   FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
-  FLOTILLA_VISION_KEY: optionalText,
+  FLOTILLA_VISION_KEY: secretLine,
   FLOTILLA_VISION_MODEL: optionalText,
 };
 
