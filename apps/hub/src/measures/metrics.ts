@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import type { DesiredStateObserver } from '@flotilla/fleet';
 import { backendName, type Gateway } from '@flotilla/gateway';
+import { transportKinds } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import { answerOr } from '../answer-or.js';
 import { addAlertMetrics, type AlertSources } from './alert-metrics.js';
@@ -10,7 +11,7 @@ import { addTotals, backlogGauges } from './metric-kinds.js';
 import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 
 const origins = ['single', 'job'] as const;
-/** Of calls. REFUSED: before it counted as one. RESTARTED: a restart by a job, not answered. */
+/** Of calls. REFUSED: before it counted as one. RESTARTED: an unanswered restart. */
 const outcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT', 'REFUSED', 'RESTARTED'];
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -130,6 +131,8 @@ function addGatewayGauges(registry: MetricsRegistry, status: Gateway['status']):
     registers: [registry],
     collect() {
       this.reset();
+      // An autoscaler, and a panel, must not take an empty gateway for one without metrics.
+      for (const transport of transportKinds) this.set({ state: 'ready', transport }, 0);
       for (const { state, transport, count } of status().sessions) this.set({ state, transport }, count);
     },
   });
