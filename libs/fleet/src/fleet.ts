@@ -13,6 +13,7 @@ import type { ApprovalRules } from './approvals/approval-rules.js';
 import type { CallAnswer, CallRequest } from './calls/call-request.js';
 import { ToolCaller } from './calls/call-tool.js';
 import { tracedCall } from './calls/traced-call.js';
+import { isSessionEnd, verifiesRestart } from './calls/observe-calls.js';
 import type { CallObserver } from './calls/observe-calls.js';
 import { PolicyCache } from './policies/policy-cache.js';
 import type { ProcessWatch } from './calls/process-watch.js';
@@ -110,10 +111,22 @@ export class Fleet {
   async callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const startedAt = performance.now();
     const answer = await tracedCall(this.#deps.tracer, request, (traced) => this.#caller.call(traced, actor, ownUrl));
-    this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
+    this.#observe(answer, performance.now() - startedAt);
     if (answer.call !== undefined && reached.has(answer.call.outcome ?? ''))
       this.#watched.called(answer.call.deviceId, request.tool, 'MAYBE');
     return answer;
+  }
+
+  /** A restart is RESTARTED as in a job, although nothing verifies it: its record is UNKNOWN. */
+  #observe({ call }: CallAnswer, tookMs: number): void {
+    const { observeCall, policies } = this.#deps;
+    const outcome = call?.outcome ?? 'REFUSED';
+    if (call === undefined || !isSessionEnd(outcome, call.error)) return observeCall?.('single', outcome, tookMs);
+    const mayRestart = policies.policyOf(call.tool).then(({ verification }) => verifiesRestart(verification));
+    // The caller does not wait for the policy.
+    void mayRestart
+      .catch(() => false)
+      .then((isRestart) => observeCall?.('single', isRestart ? 'RESTARTED' : outcome, tookMs));
   }
 
   /** Asks the device to list its tools again; resolves when the request was sent. */

@@ -3,7 +3,9 @@ import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Actor } from '../actor.js';
 import type { CallRequest } from './call-request.js';
-import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
+import { Fleet } from '../fleet.js';
+import { CallRules } from './call-rules.js';
+import { admin, answers, openHub, operator, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 
 const request = (change: Partial<CallRequest> = {}): CallRequest => ({
@@ -53,6 +55,23 @@ describe('callTool', () => {
     expect(sent?.callDeadlineAt).toBeGreaterThanOrEqual(before + 5_000);
     expect(sent?.callDeadlineAt).toBeLessThanOrEqual(hub.clock.now() + 5_000);
     expect(hub.gateway.seen[0]?.epoch).toBeUndefined();
+  });
+
+  it('observes an unanswered restart as one, as in a job, and records it as unknown', async () => {
+    const error = { code: 'SESSION_CLOSED', message: '' } as const;
+    hub.gateway.behave = (_, settle) => settle({ kind: 'UNKNOWN', certainty: 'YES', error });
+    const observed: string[] = [];
+    const observeCall = (_origin: string, outcome: string) => void observed.push(outcome);
+    const fleet = new Fleet({ ...hub, logger: silent, callRules: new CallRules([]), observeCall });
+    const { call } = await fleet.callTool(request({ tool: 'self.reboot' }), admin);
+    expect(call).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'SESSION_CLOSED' } });
+    await expect.poll(() => observed).toEqual(['RESTARTED']);
+    await fleet.callTool(request(), operator);
+    await expect.poll(() => observed).toHaveLength(2);
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    await fleet.callTool(request({ tool: 'self.reboot' }), admin);
+    await fleet.callTool(request({ deviceId: 'no-such-board' }), operator);
+    expect(observed).toEqual(['RESTARTED', 'UNKNOWN', 'SUCCEEDED', 'REFUSED']);
   });
 
   it('counts the failure text of the policy as a failure, and keeps the answer', async () => {

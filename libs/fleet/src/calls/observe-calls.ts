@@ -4,6 +4,7 @@
  */
 import { callAttributes, endOf } from '@flotilla/bus';
 import type { CallTracer } from '@flotilla/bus';
+import type { Verification } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { JobBus } from '../jobs/job-bus.js';
 
@@ -19,12 +20,13 @@ export function observeJobCalls(
   listen: JobCallListener = () => undefined,
   tracer?: CallTracer,
 ): JobBus {
-  const deliver: JobBus['calls']['deliver'] = (gatewayId, routed, settle, verifiesRestart = false) => {
+  const deliver: JobBus['calls']['deliver'] = (gatewayId, routed, settle, mayRestart = false) => {
     const startedAt = performance.now();
     const span = tracer?.begin('call', undefined, callAttributes(routed));
     calls.deliver(gatewayId, span === undefined ? routed : { ...routed, trace: span.context }, (settled) => {
       span?.end(endOf(settled));
-      const outcome = verifiesRestart && isSessionEnd(settled.outcome) ? 'RESTARTED' : settled.outcome.kind;
+      const { kind, error } = settled.outcome;
+      const outcome = mayRestart && isSessionEnd(kind, error) ? 'RESTARTED' : kind;
       observe('job', outcome, performance.now() - startedAt);
       listen(routed.deviceId, routed.call.tool, settled.outcome.certainty);
       settle(settled);
@@ -33,7 +35,12 @@ export function observeJobCalls(
   return { calls: { deliver }, feed, ticks };
 }
 
-/** A restart without an answer is as expected, and its job verifies it. */
-function isSessionEnd({ kind, error }: CallOutcome): boolean {
-  return kind === 'UNKNOWN' && error?.code === 'SESSION_CLOSED';
+/** The session ended before the answer. After a call that restarts the device, that is expected. */
+export function isSessionEnd(outcome: string | undefined, error: CallOutcome['error']): boolean {
+  return outcome === 'UNKNOWN' && error?.code === 'SESSION_CLOSED';
+}
+
+/** Whether a tool with this verification restarts the device. */
+export function verifiesRestart(verification: Verification): boolean {
+  return verification === 'REBOOT' || verification === 'FIRMWARE';
 }

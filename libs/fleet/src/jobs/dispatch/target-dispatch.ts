@@ -11,6 +11,7 @@ import { hubCall } from '@flotilla/mcp';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
+import { verifiesRestart } from '../../calls/observe-calls.js';
 import { readValue } from '../../calls/read-value.js';
 import { ImageSends } from '../../rollout/image-sends.js';
 import type { ImageSend } from '../../rollout/image-sends.js';
@@ -211,8 +212,7 @@ export class TargetDispatch {
     const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
     const routed = { deviceId: target.deviceId, epoch: target.epoch, rights: rightsOf(job, entry), call };
     const settle = (settled: SettledCall) => this.#settle(entry, settled);
-    const verifiesRestart = job.verification === 'REBOOT' || job.verification === 'FIRMWARE';
-    deps.bus.calls.deliver(target.gatewayId, routed, settle, verifiesRestart);
+    deps.bus.calls.deliver(target.gatewayId, routed, settle, verifiesRestart(job.verification));
   }
 
   #settle(entry: InFlightCall, settled: SettledCall): void {
