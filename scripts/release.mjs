@@ -3,7 +3,6 @@
  * and the section of CHANGELOG.md, commits and tags, and makes packages, checksums, SBOM and
  * provenance in `dist/release/<version>`. It pushes and publishes nothing.
  */
-import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -11,17 +10,12 @@ import { build, root, run } from './build.mjs';
 import { packAll } from './package.mjs';
 import { released, unreleased } from './release/changelog.mjs';
 import { checksumsOf, provenanceOf } from './release/provenance.mjs';
+import { commitUntilKept, gitIn } from './release/release-commit.mjs';
 import { lockWith, manifestWith, requireNext } from './release/versions.mjs';
 
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
-
-function git(...args) {
-  const { status, stdout, stderr, error } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
-  if (error) throw error;
-  if (status !== 0) throw new Error(`git ${args[0]} failed: ${stderr.trim()}`);
-  return stdout.trim();
-}
+const git = gitIn(root);
 
 /** Each folder with a package.json. */
 function workspaces() {
@@ -86,10 +80,11 @@ async function main() {
   if (!isApplied) return console.log('Nothing was changed. Add --apply to do it; nothing is pushed or published.');
   if (git('status', '--porcelain') !== '') throw new Error('The working tree has changes. Commit them first.');
   for (const [file, text] of changes) writeFileSync(path.join(root, file), text);
-  git('commit', '--all', '--message', `release: ${version}`);
-  const folder = await makeArtifacts(version, git('rev-parse', 'HEAD'), startedAt);
+  const { commit, keep } = commitUntilKept(git, `release: ${version}`);
+  const folder = await makeArtifacts(version, commit, startedAt);
   // Last, so that a failed build leaves no tag.
   git('tag', '--annotate', tag, '--message', `Flotilla ${version}`);
+  keep();
   console.log(`Made ${folder}. Check it, then push the commit and the tag ${tag}.`);
 }
 

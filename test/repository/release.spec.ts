@@ -1,7 +1,10 @@
 /** The texts of a release, over made-up inputs. Nothing is released. */
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -43,6 +46,35 @@ describe('a release', () => {
     const found = evaluate('versions', `it.requireNext('0.1.0', ${text(next)}) ?? null`);
     if (problem === null) expect(found).toBeNull();
     else expect(found).toContain(problem);
+  });
+
+  it.each([
+    ['a build that ends the process', 'process.exit(3)', 3, 'before'],
+    ['an error', 'throw new Error("full disk")', 1, 'before'],
+    ['what it should', 'keep()', 0, 'release: 9.9.9'],
+  ])('has its commit only if it succeeds: after %s', (_title, end, exitCode, subject) => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-release-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' }).stdout.trim();
+    git('init', '--quiet');
+    for (const [name, value] of [
+      ['user.name', 'A'],
+      ['user.email', 'a@example.com'],
+    ] as const)
+      git('config', name, value);
+    writeFileSync(path.join(folder, 'version'), '9.9.8\n');
+    git('add', '--all');
+    git('commit', '--quiet', '--message', 'before');
+    const script = `import { writeFileSync } from 'node:fs';
+      import { commitUntilKept, gitIn } from './scripts/release/release-commit.mjs';
+      writeFileSync(${text(path.join(folder, 'version'))}, '9.9.9\\n');
+      const { keep } = commitUntilKept(gitIn(${text(folder)}), 'release: 9.9.9');
+      ${end};`;
+    const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
+    expect(status).toBe(exitCode);
+    expect(git('log', '-1', '--format=%s')).toBe(subject);
+    expect(git('status', '--porcelain')).toBe('');
+    expect(readFileSync(path.join(folder, 'version'), 'utf8')).toBe(subject === 'before' ? '9.9.8\n' : '9.9.9\n');
   });
 
   it('writes the version of the package alone', () => {
