@@ -35,6 +35,26 @@ export async function readStandardInput(bytesMax: number): Promise<string> {
 /** Replaces `-` on the command line, because yargs turns it into an empty text. */
 export const standardInput = '/dev/stdin';
 
+/** Positionals and options that name a file, or a text that may be read from standard input. */
+const inputs: ReadonlySet<string> = new Set(
+  ['arguments', 'config', 'f', 'file', 'files', 'image', 'key-file', 'private-key', 'signature'].flatMap((name) => [
+    name,
+    name.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
+  ]),
+);
+
+/** Writes `-` back into all other arguments, where it is a text like any other. */
+export function restoreDashes(args: Record<string, unknown>): void {
+  const restored = (value: unknown) => (value === standardInput ? '-' : value);
+  for (const [name, value] of Object.entries(args))
+    if (!inputs.has(name)) args[name] = Array.isArray(value) ? value.map(restored) : restored(value);
+}
+
+/** For a file that is written: `-` would be the name of one, with secrets in it. */
+export function refuseDash(option: string, file: string | undefined): void {
+  if (file === '-') throw new UsageError(`${option} writes a file. Give its name instead of "-".`);
+}
+
 /** Parses JSON Lines that arrive in pieces. */
 export async function* jsonLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<object, void, void> {
   for await (const line of createInterface({ input: Readable.from(parts), crlfDelay: Number.POSITIVE_INFINITY }))

@@ -33,7 +33,7 @@ import { graphqlCommand } from './commands/program/graphql.js';
 import { mcpCommand } from './commands/program/mcp.js';
 import { openCommand } from './commands/program/open.js';
 import { UsageError } from './exit-codes.js';
-import { standardInput } from './json-input.js';
+import { restoreDashes, standardInput } from './json-input.js';
 import { usageProblem } from './usage-problem.js';
 import { givenTwice } from './options/number-option.js';
 
@@ -88,6 +88,7 @@ export function programOf(words: readonly string[]): Argv {
     .demandCommand(1, 'Missing command. Run `flotilla --help`.')
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
+    .middleware(restoreDashes, true)
     .check(refuseRepeated)
     .fail((message: string | null, error: Error | undefined) => {
       throw error ?? new UsageError(usageProblem(message, words, commands));

@@ -3,11 +3,11 @@
  * tree as the program.
  */
 import type { FlotillaClient } from '@flotilla/client';
-import type { ArgumentsCamelCase, Argv } from 'yargs';
+import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs';
 import { withClient } from '../connection.js';
 import { confirm, yesOption } from '../console/confirm.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
-import type { GlobalArguments } from '../options/global-options.js';
+import { globalOptions, type GlobalArguments } from '../options/global-options.js';
 
 /** Values that a shell completes from the hub. */
 export type CompletedValue = 'device' | 'tool' | 'job' | 'image' | 'desired';
@@ -26,6 +26,8 @@ export interface Command {
   readonly values: readonly CompletedValue[];
   /** The commands of a group; empty for a leaf. */
   readonly commands: readonly Command[];
+  /** Whether the next word is the value of this option, such as `--name`; not of a switch. */
+  takesValue(option: string): boolean;
   /** Adds it to the parser of its group, or of the program. */
   addTo(program: Argv<GlobalArguments>): void;
 }
@@ -79,6 +81,7 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
     isDefault,
     values,
     commands: [],
+    takesValue: (option) => takesValue(options, option),
     addTo: (program) => {
       program.command(
         isDefault ? [usage, '$0'] : usage,
@@ -96,6 +99,22 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
   };
 }
 
+/** Asks the parser, which knows switches and short names. Its types leave these lists out. */
+function takesValue<Args>(options: Leaf<Args>['options'], option: string): boolean {
+  const program = yargs().options(globalOptions) as unknown as Argv<GlobalArguments>;
+  const parser = (options?.(program) ?? program) as unknown as {
+    readonly getOptions: () => {
+      readonly boolean: readonly string[];
+      readonly alias: Readonly<Record<string, readonly string[]>>;
+      readonly key: Readonly<Record<string, unknown>>;
+    };
+  };
+  const { alias, boolean, key } = parser.getOptions();
+  const typed = option.replace(/^--?/, '');
+  const name = Object.keys(alias).find((one) => alias[one]?.includes(typed) === true) ?? typed;
+  return name in key && !boolean.includes(name);
+}
+
 export function group(name: string, summary: string, commands: readonly Command[]): Command {
   return {
     name,
@@ -105,6 +124,7 @@ export function group(name: string, summary: string, commands: readonly Command[
     isDefault: false,
     values: [],
     commands,
+    takesValue: (option) => takesValue(undefined, option),
     addTo: (program) => {
       program.command(name, summary, (args) => {
         for (const command of commands) command.addTo(args);

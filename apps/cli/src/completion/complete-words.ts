@@ -2,7 +2,7 @@
  * Completes ids and tools from the hub. Commands, options and choices are completed by yargs.
  */
 import type { FlotillaClient, RequestOptions } from '@flotilla/client';
-import type { Command, CompletedValue } from '../commands/command.js';
+import { group, type Command, type CompletedValue } from '../commands/command.js';
 import { withClient } from '../connection.js';
 import {
   CompletionsDocument,
@@ -21,13 +21,16 @@ const harmless = /^[\w.:@/-]+$/;
 
 /** Options whose value comes from the hub. */
 const valueOfOption: Readonly<Record<string, CompletedValue>> = { '--device': 'device', '--has-tool': 'tool' };
-/** Options with a value, which are not positionals. Others are taken for switches. */
+/** Options that say which hub is asked. */
 const connectionOptions: Readonly<Record<string, 'url' | 'key' | 'keyFile' | 'profile'>> = {
   '--url': 'url',
   '--key': 'key',
   '--key-file': 'keyFile',
   '--profile': 'profile',
 };
+
+/** Has only the options of every command. */
+const anyCommand = group('flotilla', '', []);
 
 /** What is completed, and the words before it that decide about it. */
 interface Completed {
@@ -46,19 +49,31 @@ export function completedOf(commands: readonly Command[], words: readonly string
   const positionals: string[] = [];
   let candidates = commands;
   let leaf: Command | undefined;
+  let isValue = false;
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? '';
-    const option = connectionOptions[word];
-    if (option !== undefined) connection[option] = before[++index] ?? '';
-    if (word.startsWith('-')) continue;
+    if (word.startsWith('-')) {
+      if (!takesValue(word, leaf)) continue;
+      const option = connectionOptions[word];
+      const given = before[++index];
+      if (option !== undefined && given !== undefined) connection[option] = given;
+      isValue = given === undefined;
+      continue;
+    }
     const next = leaf === undefined ? candidates.find(({ name }) => name === word) : undefined;
     if (next === undefined) positionals.push(word);
     else if (next.commands.length > 0) candidates = next.commands;
     else leaf = next;
   }
   const ofOption = valueOfOption[before.at(-1) ?? ''];
-  const value = ofOption ?? (current.startsWith('-') ? undefined : leaf?.values[positionals.length]);
+  const isPositional = !isValue && !current.startsWith('-');
+  const value = ofOption ?? (isPositional ? leaf?.values[positionals.length] : undefined);
   return value === undefined ? undefined : { value, current, positionals, connection };
+}
+
+/** `--name=value` is one word. Before the command, there are only the options of all commands. */
+function takesValue(word: string, leaf: Command | undefined): boolean {
+  return !word.includes('=') && (leaf ?? anyCommand).takesValue(word);
 }
 
 /** The values of the hub that begin with the current word. A hub that does not answer has none. */

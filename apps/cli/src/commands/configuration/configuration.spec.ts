@@ -38,6 +38,11 @@ describe('the changes of a plan', () => {
 });
 
 describe('an export', () => {
+  it('to a dash is one to standard output', async () => {
+    const { stdout } = await runCommand(hub, ['export', '-', '--schema']);
+    expect(JSON.parse(stdout)).toHaveProperty('$schema');
+  });
+
   it('says why its file cannot be written', async () => {
     const { code, problem } = await runCommand(hub, ['export', path.dirname(file)]);
     expect(code).toBe(1);

@@ -18,6 +18,7 @@ import { formatOf, type OutputOptions } from '../../console/output-format.js';
 import { goOnWithoutReader, printRows, say, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../../exit-codes.js';
+import { refuseDash, standardInput } from '../../json-input.js';
 import { textOption } from '../../options/shared-options.js';
 import { leaf } from '../command.js';
 
@@ -30,7 +31,7 @@ export const exportCommand = leaf({
   notes: 'Secrets are not in it: it refers to environment variables, which `flotilla apply` reads.',
   options: (args) =>
     args
-      .positional('file', { type: 'string', describe: 'File to write; standard output without it' })
+      .positional('file', { type: 'string', describe: 'File to write; standard output without it, and with -' })
       .option('kind', { choices: kindNames, array: true, nargs: 1, describe: 'Only this kind; repeatable' })
       .option('schema', { type: 'boolean', describe: 'Write the JSON Schema of the files instead' }),
   run: async (args) => {
@@ -61,7 +62,7 @@ function isLeftOut(kind: string, { name, isLimited = false }: Live): boolean {
 }
 
 async function put(file: string | undefined, text: string): Promise<void> {
-  if (file === undefined) return write(text);
+  if (file === undefined || file === standardInput) return write(text);
   try {
     mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
     writeFileSync(file, text);
@@ -117,6 +118,7 @@ export const applyCommand = leaf({
       .options(yesOption),
   run: async (args): Promise<ExitCode> => {
     goOnWithoutReader();
+    refuseDash('--secrets-to', args.secretsTo);
     const document = readDocuments(args.files, kinds, await readInput(args.files));
     return withClient(args, async (client) => {
       const changes = await planAll(document, kinds, client);

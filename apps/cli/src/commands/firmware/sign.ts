@@ -9,6 +9,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { messageOf } from '../../error-message.js';
 import { printThing, say, write } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
+import { refuseDash } from '../../json-input.js';
 import { leaf } from '../command.js';
 import type { GlobalArguments } from '../../options/global-options.js';
 import { textOption } from '../../options/shared-options.js';
@@ -34,6 +35,7 @@ export const signCommand = leaf({
       .option('stdout', { type: 'boolean', describe: 'Print the signature instead of writing it to <image>.sig' }),
   run: (args) => {
     const { image, newKey, privateKey } = args;
+    refuseDash('--new-key', newKey);
     if (newKey !== undefined) {
       if (image !== undefined || privateKey !== undefined || args.stdout === true)
         throw new UsageError('--new-key only creates a key pair. Sign the image with a second command.');
