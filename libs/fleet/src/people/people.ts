@@ -168,7 +168,9 @@ const refusals: Readonly<
   LAST_ADMIN: [
     'CONFLICT',
     ['input'],
-    () => 'This is the last admin who can sign in. Another one needs a password, or one sign-in with the provider.',
+    () =>
+      'This is the last admin who can sign in. Another one needs an e-mail address and a password, or one sign-in ' +
+      'with the provider.',
   ],
 };
 

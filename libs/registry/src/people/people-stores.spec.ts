@@ -139,6 +139,16 @@ describe('users', () => {
     expect(await registry.users.remove(invited.id, asked)).toMatchObject({ user: { id: invited.id } });
   });
 
+  it('always have an admin with an e-mail address for the password', async () => {
+    const id = (await registry.users.all()).find(({ role }) => role === 'ADMIN')?.id ?? '';
+    await registry.users.update(id, { passwordHash: 'hash' }, asked);
+    const other = userOf(await create({ email: 'second@example.org', role: 'ADMIN', passwordHash: 'hash' }));
+    await registry.users.update(other.id, { email: null }, asked);
+    for (const change of [{ role: 'VIEWER' }, { email: null }] as const)
+      expect(await registry.users.update(id, change, asked)).toEqual({ refused: 'LAST_ADMIN' });
+    expect(await registry.users.remove(other.id, asked)).toMatchObject({ user: { id: other.id } });
+  });
+
   it('are tied to one identity of a provider', async () => {
     const user = userOf(await create({ name: 'Oda', email: 'oda@example.net' }));
     const identity = { issuer: 'https://id.example.net', subject: '42' };

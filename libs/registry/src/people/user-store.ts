@@ -207,7 +207,9 @@ async function applyChange(
   if (email !== former.email && (await isTaken(prisma, email))) return { refused: 'EMAIL_TAKEN' };
   const role = change.role ?? former.role;
   const disabled = change.disabled ?? former.disabledAt !== null;
-  if ((disabled || role !== 'ADMIN') && (await isLastAdmin(prisma, former))) return { refused: 'LAST_ADMIN' };
+  const losesSignIn = canSignIn(former) && !canSignIn({ ...former, email });
+  if ((disabled || role !== 'ADMIN' || losesSignIn) && (await isLastAdmin(prisma, former)))
+    return { refused: 'LAST_ADMIN' };
   const data = {
     name: storableText(change.name ?? former.name),
     email,
@@ -230,15 +232,19 @@ async function endSessions(
   await prisma.userSession.updateMany({ where, data: { revokedAt: new Date(at) } });
 }
 
-/** Whether no other admin can sign in: with a password, or as a known person of a provider. */
-async function isLastAdmin(
-  prisma: Prisma.TransactionClient,
-  { id, role, disabledAt, passwordHash, oidcSubject }: UserAccount,
-): Promise<boolean> {
+/** With a password, for which one types an e-mail address, or as a known person of a provider. */
+function canSignIn({ email, passwordHash, oidcSubject }: Credentials): boolean {
+  return (email !== null && passwordHash !== null) || oidcSubject !== null;
+}
+
+type Credentials = Pick<UserAccount, 'email' | 'passwordHash' | 'oidcSubject'>;
+
+/** Whether no other admin can sign in. */
+async function isLastAdmin(prisma: Prisma.TransactionClient, user: UserAccount): Promise<boolean> {
+  const { id, role, disabledAt } = user;
   if (role !== 'ADMIN' || disabledAt !== null) return false;
-  const canSignIn = { OR: [{ passwordHash: { not: null } }, { oidcSubject: { not: null } }] };
-  const isUsable = passwordHash !== null || oidcSubject !== null;
-  const others = { role, disabledAt: null, id: { not: id }, ...(isUsable && canSignIn) };
+  const usable = { OR: [{ email: { not: null }, passwordHash: { not: null } }, { oidcSubject: { not: null } }] };
+  const others = { role, disabledAt: null, id: { not: id }, ...(canSignIn(user) && usable) };
   return (await prisma.userAccount.count({ where: others })) === 0;
 }
 
