@@ -20,12 +20,7 @@ interface MovingDeps {
 
 export type MovedBoards = { readonly boards: readonly MovingBoardRow[] } | { readonly refusal: Refusal };
 
-interface NamedBoard {
-  readonly deviceId: string;
-  readonly name?: string | undefined;
-  readonly agent?: string | undefined;
-  readonly user?: string | undefined;
-}
+type NamedBoard = Partial<Omit<FormerBoard, 'deviceId'>> & { readonly deviceId: string };
 
 /** Boards of one request, which one transaction locks. */
 const boardsMax = 500;
