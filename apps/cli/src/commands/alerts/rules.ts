@@ -16,6 +16,7 @@ import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options
 import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
+import { ruleTerms } from '../../rule-terms.js';
 import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 
@@ -118,21 +119,11 @@ const editCommand = hubLeaf({
       'Alert rule',
       id,
     );
-    const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = former;
     // The API returns the filter as the shape of its input.
     const kept = (devices ?? undefined) as DeviceFilter | undefined;
     const input: AlertRuleInput = {
       name: former.name,
-      kind,
-      severity,
-      forSeconds,
-      threshold,
-      path,
-      below,
-      windowSeconds,
-      groupAbove,
-      repeatEverySeconds: former.repeatEverySeconds,
-      enabled: former.enabled,
+      ...ruleTerms(former),
       channelIds: channels.map((channel) => channel.id),
       ...given({ name, devices: selectsDevices(args) ? deviceFilter(args) : kept }),
       ...changesOf(args),

@@ -8,6 +8,7 @@ import {
   DeleteAlertRuleDocument,
   UpdateAlertRuleDocument,
 } from '../../generated/operations.js';
+import { ruleTerms } from '../../rule-terms.js';
 import { filterSchema, filterWithIds, filterWithNames } from '../filter-references.js';
 import { withoutNull, type Fields, type Kind, type KindContext, type Live, type References } from '../kind.js';
 
@@ -55,18 +56,8 @@ export const alertRules: Kind = {
   async read({ client, references }) {
     const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
     return rules.map(({ id, name, revision, devices, channels, pristine: isPristine, ...rule }) => {
-      const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = rule;
       const fields = {
-        kind,
-        severity,
-        forSeconds,
-        threshold,
-        path,
-        below,
-        windowSeconds,
-        groupAbove,
-        repeatEverySeconds: rule.repeatEverySeconds,
-        enabled: rule.enabled,
+        ...ruleTerms(rule),
         devices: devices === null ? null : filterWithNames(devices, references),
         channels: channels.map((channel) => channel.name),
       };
