@@ -11,7 +11,7 @@ import { packAll } from './package.mjs';
 import { released, unreleased } from './release/changelog.mjs';
 import { checksumsOf, provenanceOf } from './release/provenance.mjs';
 import { commitUntilKept, gitIn } from './release/release-commit.mjs';
-import { lockWith, manifestWith, requireNext } from './release/versions.mjs';
+import { lockWith, manifestWith, mentioning, mentionsWith, requireNext } from './release/versions.mjs';
 
 const read = (file) => readFileSync(path.join(root, file), 'utf8');
 const sha256 = (bytes) => createHash('sha256').update(bytes).digest('hex');
@@ -35,6 +35,7 @@ function changesFor(version, date) {
   return new Map([
     ...manifests.map((file) => [file, manifestWith(read(file), version)]),
     ['package-lock.json', lockWith(read('package-lock.json'), version, folders)],
+    ...mentioning.map((file) => [file, mentionsWith(read(file), version)]),
     ['CHANGELOG.md', released(read('CHANGELOG.md'), version, date)],
   ]);
 }

@@ -1,4 +1,4 @@
-/** The version of the repository: in each package.json and in package-lock.json. Pure. */
+/** The version of the repository: in each package.json, package-lock.json, code and documents. */
 
 const FORM = /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)$/;
 
@@ -23,4 +23,22 @@ export function lockWith(text, version, workspaces) {
   lock.version = version;
   for (const place of ['', ...workspaces]) if (lock.packages[place]?.version) lock.packages[place].version = version;
   return `${JSON.stringify(lock, undefined, 2)}\n`;
+}
+
+/** Files that name the version: first steps in documents, and what the hub says of itself. */
+export const mentioning = [
+  'README.md',
+  'docs/command-line.md',
+  'docs/kubernetes.md',
+  'docs/wire.md',
+  'libs/api/src/mcp/session/request-server.ts',
+  'libs/mcp/src/messages/initialize.ts',
+];
+
+const MENTION =
+  /(flotilla-(?:hub|cli)-|flotilla:|newTag: |\bversion: '|"flotilla","version":")\d+\.\d+\.\d+(?=\.tgz|['"\s])/g;
+
+/** A text with this version in names of packages, tags of images, and the version of the hub. */
+export function mentionsWith(text, version) {
+  return text.replace(MENTION, `$1${version}`);
 }

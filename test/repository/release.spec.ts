@@ -93,6 +93,22 @@ describe('a release', () => {
     });
   });
 
+  it('writes the version that the hub reports, and that of the first steps in documents', () => {
+    const { stdout } = spawnSync(process.execPath, ['scripts/release.mjs', '999.0.0'], { cwd: root, encoding: 'utf8' });
+    const files = [...stdout.matchAll(/^ {2}write {3}(\S+)/gm)].map(([, file]) => file ?? '');
+    for (const file of [
+      'README.md',
+      'libs/api/src/mcp/session/request-server.ts',
+      'libs/mcp/src/messages/initialize.ts',
+    ])
+      expect(files).toContain(file);
+    const given =
+      "{ name: 'flotilla', version: '0.1.0' } ./flotilla-hub-0.1.0.tgz registry/flotilla:0.1.0\\nsince 0.1.0";
+    expect(evaluate('versions', `it.mentionsWith("${given}", '0.2.0')`)).toBe(
+      "{ name: 'flotilla', version: '0.2.0' } ./flotilla-hub-0.2.0.tgz registry/flotilla:0.2.0\nsince 0.1.0",
+    );
+  });
+
   it('states what was built from what, in the form of SLSA', () => {
     const input = {
       artifacts: [{ name: 'a.tgz', sha256: 'ab' }],
