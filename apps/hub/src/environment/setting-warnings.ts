@@ -4,7 +4,7 @@
  */
 import { changedSettings, readConfig, unknownSettings } from '../settings/config.js';
 
-export interface SettingWarning {
+interface SettingWarning {
   readonly found: string;
   readonly advice: string;
 }
