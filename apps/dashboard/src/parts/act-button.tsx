@@ -1,9 +1,9 @@
 /** A button with a symbol before its words, for an act that is not the main one of its page. */
-import type { ComponentPropsWithoutRef } from 'react';
+import type { ComponentPropsWithRef } from 'react';
 import { Button, type ButtonProps } from '@mantine/core';
 import type { Icon } from '@tabler/icons-react';
 
-interface ActButtonProps extends Omit<ComponentPropsWithoutRef<'button'>, keyof ButtonProps>, ButtonProps {
+interface ActButtonProps extends Omit<ComponentPropsWithRef<'button'>, keyof ButtonProps>, ButtonProps {
   readonly icon: Icon;
 }
 

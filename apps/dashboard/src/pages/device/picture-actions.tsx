@@ -3,7 +3,7 @@
  * shown with its outcome.
  */
 import { type FormEvent, useState } from 'react';
-import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { Group, Stack, TextInput } from '@mantine/core';
 import { IconCamera, IconPhotoUp, IconScreenshot } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
@@ -131,15 +131,9 @@ function ShowImage({ device, onEnded }: ActProps) {
     <div>
       <ChooseFile accept="image/jpeg,image/png,image/webp,image/gif" onChoose={(file) => void show(file)}>
         {(props) => (
-          <Button
-            {...props}
-            variant="default"
-            leftSection={<IconPhotoUp size={16} aria-hidden />}
-            loading={act.isBusy}
-            disabled={device.presence === 'OFFLINE'}
-          >
+          <ActButton {...props} icon={IconPhotoUp} loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
             {t('device.showImage')}
-          </Button>
+          </ActButton>
         )}
       </ChooseFile>
       <MutationFailureNotice failure={refused ?? act.failure} />

@@ -3,6 +3,7 @@ import { type FormEvent, useRef, useState } from 'react';
 import { Autocomplete, Button, Popover, Select, Stack, TextInput } from '@mantine/core';
 import { IconFilterPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../../parts/act-button';
 import {
   choiceConditions,
   type ConditionMode,
@@ -57,14 +58,9 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
       <Popover.Target>
-        <Button
-          ref={button}
-          variant="default"
-          leftSection={<IconFilterPlus size={16} aria-hidden />}
-          onClick={() => setOpen(!isOpen)}
-        >
+        <ActButton ref={button} icon={IconFilterPlus} onClick={() => setOpen(!isOpen)}>
           {t('devices.addCondition')}
-        </Button>
+        </ActButton>
       </Popover.Target>
       <Popover.Dropdown>
         <form onSubmit={add}>

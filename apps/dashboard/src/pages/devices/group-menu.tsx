@@ -8,6 +8,7 @@ import { IconBookmark, IconFilterEdit, IconPencil, IconPin, IconPinnedOff, IconT
 import { useTranslation } from 'react-i18next';
 import { useScope, useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MoreGroups } from '../../parts/groups/groups';
 import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
@@ -50,14 +51,9 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
     <>
       <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={300}>
         <Popover.Target>
-          <Button
-            ref={button}
-            variant="default"
-            leftSection={<IconBookmark size={16} aria-hidden />}
-            onClick={() => setOpen(!isOpen)}
-          >
+          <ActButton ref={button} icon={IconBookmark} onClick={() => setOpen(!isOpen)}>
             {t('devices.groups')}
-          </Button>
+          </ActButton>
         </Popover.Target>
         <Popover.Dropdown>
           <Stack gap="sm">

@@ -3,13 +3,13 @@
  * off. While paused, it shows how many are held back.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { Button } from '@mantine/core';
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useClient } from 'urql';
 import { type Pages, usePages } from '../../hub/lists/use-pages';
+import { ActButton } from '../../parts/act-button';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -45,13 +45,9 @@ export function EventTail({ filter }: EventTailProps) {
   return (
     <div className={classes.tail}>
       <div className={classes.bar}>
-        <Button
-          variant="default"
-          leftSection={isPaused ? <IconPlayerPlay size={16} aria-hidden /> : <IconPlayerPause size={16} aria-hidden />}
-          onClick={() => setPaused(!isPaused)}
-        >
+        <ActButton icon={isPaused ? IconPlayerPlay : IconPlayerPause} onClick={() => setPaused(!isPaused)}>
           {t(isPaused ? 'events.resume' : 'events.pause')}
-        </Button>
+        </ActButton>
         <span className="soft figures" role="status">
           {isPaused ? t('events.heldBack', { count: heldBack }) : t('events.live')}
         </span>

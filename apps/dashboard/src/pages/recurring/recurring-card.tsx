@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
+import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { ScheduleText } from '../../parts/schedule/schedule-text';
@@ -65,14 +66,9 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
                 disabled={update.isBusy}
                 onChange={(event) => void setEnabled(event.currentTarget.checked)}
               />
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconPlayerPlay size={14} aria-hidden />}
-                onClick={() => setAsked('run')}
-              >
+              <ActButton size="xs" icon={IconPlayerPlay} onClick={() => setAsked('run')}>
                 {t('recurring.runNow')}
-              </Button>
+              </ActButton>
               <Button size="xs" variant="default" onClick={() => setAsked('edit')}>
                 {t('recurring.edit')}
               </Button>

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button, CopyButton, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconCode, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { ActButton } from '../act-button';
 import { Dialog } from '../dialog/dialog';
 import { type CopiedRequest, type CopyForm, copyForms, textOf } from './copied-request';
 import classes from './copy-as.module.css';
@@ -19,15 +20,9 @@ export function CopyAs({ request, isDisabled = false, size = 'sm' }: CopyAsProps
   const [copied, setCopied] = useState<CopiedRequest>();
   return (
     <>
-      <Button
-        variant="default"
-        size={size}
-        leftSection={<IconCode size={16} aria-hidden />}
-        disabled={isDisabled}
-        onClick={() => setCopied(request())}
-      >
+      <ActButton size={size} icon={IconCode} disabled={isDisabled} onClick={() => setCopied(request())}>
         {t('copyAs.act')}
-      </Button>
+      </ActButton>
       <Dialog isOpen={copied !== undefined} onClose={() => setCopied(undefined)} title={t('copyAs.title')} size="lg">
         {copied && <Forms request={copied} />}
       </Dialog>

@@ -41,15 +41,9 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
       <Group gap="sm">
         {isOpen ? (
           <>
-            <Button
-              variant="default"
-              leftSection={
-                isPaused ? <IconPlayerPlay size={16} aria-hidden /> : <IconPlayerPause size={16} aria-hidden />
-              }
-              onClick={() => setPaused(!isPaused)}
-            >
+            <ActButton icon={isPaused ? IconPlayerPlay : IconPlayerPause} onClick={() => setPaused(!isPaused)}>
               {t(isPaused ? 'events.resume' : 'events.pause')}
-            </Button>
+            </ActButton>
             <ActButton icon={IconPlayerStop} onClick={end}>
               {t('device.log.close')}
             </ActButton>

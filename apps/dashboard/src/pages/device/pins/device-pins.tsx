@@ -1,9 +1,10 @@
 /** The pins of a microcontroller: live values, with switches for outputs. */
-import { Button, Group, Slider, Switch, Table } from '@mantine/core';
+import { Group, Slider, Switch, Table } from '@mantine/core';
 import { IconRefresh } from '@tabler/icons-react';
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../../hub/hub';
+import { ActButton } from '../../../parts/act-button';
 import { Confirm } from '../../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
@@ -83,15 +84,9 @@ function Acts({ live, isOnline }: { readonly live: LivePins; readonly isOnline: 
         disabled={!isOnline}
         onChange={(event) => live.follow(event.currentTarget.checked)}
       />
-      <Button
-        variant="default"
-        size="xs"
-        leftSection={<IconRefresh size={16} aria-hidden />}
-        disabled={!isOnline}
-        onClick={() => void live.readAll()}
-      >
+      <ActButton size="xs" icon={IconRefresh} disabled={!isOnline} onClick={() => void live.readAll()}>
         {t('device.pinsRead')}
-      </Button>
+      </ActButton>
     </Group>
   );
 }
