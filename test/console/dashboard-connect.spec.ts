@@ -63,6 +63,7 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
     expect(await noGroups.count()).toBe(0);
     release();
     await noGroups.waitFor();
+    expect(await page.getByRole('radiogroup', { name: 'Devices' }).getByRole('radio').count()).toBe(2);
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('checkbox', { name: 'Run jobs on many devices' }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();

@@ -126,9 +126,10 @@ function Devices({ isGroup, onGroup, groupId, onGroupId }: DevicesProps) {
   const { t } = useTranslation();
   const { groups, read } = useGroups();
   return (
-    <Stack gap="xs">
-      <Radio checked={!isGroup} onChange={() => onGroup(false)} label={t('connect.allDevices')} />
+    <Stack gap="xs" role="radiogroup" aria-label={t('connect.devices')}>
+      <Radio name="devices" checked={!isGroup} onChange={() => onGroup(false)} label={t('connect.allDevices')} />
       <Radio
+        name="devices"
         checked={isGroup}
         disabled={groups.length === 0}
         onChange={() => onGroup(true)}
