@@ -140,6 +140,8 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('option', { name: 'Failed', exact: true }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => targets.getByRole('row').count()).toBe(refusing + 1);
+    await page.reload();
+    await expect.poll(() => targets.getByRole('row').count()).toBe(refusing + 1);
   });
 
   it('saves the results as a file', async () => {

@@ -18,6 +18,8 @@ import { parseCallSearch } from './pages/calls/call-search';
 import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
+import { parseFirmwareSearch } from './pages/firmware/firmware-search';
+import { parseTargetSearch } from './pages/job/target-search';
 import { parseJobSearch } from './pages/jobs/job-search';
 import { parseNewDesiredSearch } from './pages/desired/form/new-desired-search';
 import { parseMeasurementSearch } from './pages/measurements/measurement-search';
@@ -111,6 +113,7 @@ const newJob = createRoute({
 const job = createRoute({
   getParentRoute,
   path: '/jobs/$id',
+  validateSearch: knownSearch(parseTargetSearch),
   component: guarded('jobs', () => import('./pages/job/job-page').then(({ JobPage }) => JobPage)),
 });
 
@@ -156,6 +159,7 @@ const editDesired = createRoute({
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
+  validateSearch: knownSearch(parseFirmwareSearch),
   component: guarded('firmware', () =>
     import('./pages/firmware/firmware-page').then(({ FirmwarePage }) => FirmwarePage),
   ),

@@ -127,7 +127,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
       {mayReadEvents && device.dialect === 'XIAOZHI' && <DeviceVoiceProblem id={device.id} />}
       <Tabs
         value={current}
-        onChange={(chosen) => void navigate({ search: { tab: (chosen ?? 'tools') as DeviceTab }, replace: true })}
+        onChange={(chosen) =>
+          void navigate({ search: (now) => ({ ...now, tab: (chosen ?? 'tools') as DeviceTab }), replace: true })
+        }
         keepMounted={false}
       >
         <Tabs.List className={classes.tabs ?? ''}>

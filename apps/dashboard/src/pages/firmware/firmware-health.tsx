@@ -1,26 +1,27 @@
 /** Unexpected restarts of each version per 1,000 device-hours, against the version before. */
-import { useMemo, useState } from 'react';
+import { useMemo } from 'react';
 import { SegmentedControl, Table } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { periodStart } from '../../parts/time/period-start';
 import { ScrollTable } from '../../parts/table/scroll-table';
+import { type HealthPeriod, healthPeriods } from './firmware-search';
 import { FirmwareHealthDocument, type FirmwareHealthQuery } from './generated/firmware';
 
 type Health = FirmwareHealthQuery['firmwareHealth'][number];
 
-const dayMs = 86_400_000;
-const periods = { '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs } as const;
-type Period = keyof typeof periods;
+const route = getRouteApi('/firmware');
 const refreshMs = 60_000;
 const columns = ['version', 'devices', 'offline', 'hours', 'restarts', 'rate', 'against'] as const;
 
 export function FirmwareHealth() {
   const { t } = useTranslation();
-  const [period, setPeriod] = useState<Period>('7d');
-  const since = periodStart(periods[period]);
+  const { period = '7d' } = route.useSearch();
+  const navigate = useNavigate({ from: '/firmware' });
+  const since = periodStart(healthPeriods[period]);
   const variables = useMemo(() => ({ since }), [since]);
   const { data, error, refresh } = useHubQuery({ query: FirmwareHealthDocument, variables, refreshMs });
   const rows = data?.firmwareHealth ?? [];
@@ -32,8 +33,10 @@ export function FirmwareHealth() {
           size="xs"
           aria-label={t('measurements.period')}
           value={period}
-          onChange={(value) => setPeriod(value as Period)}
-          data={(Object.keys(periods) as Period[]).map((value) => ({
+          onChange={(value) =>
+            void navigate({ search: { period: value as HealthPeriod }, replace: true, resetScroll: false })
+          }
+          data={(Object.keys(healthPeriods) as HealthPeriod[]).map((value) => ({
             value,
             label: t(`measurements.periods.${value}`),
           }))}

@@ -1,8 +1,8 @@
 /** Every target of the job with its outcome. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { MultiSelect } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -13,21 +13,14 @@ import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-b
 import { Section } from '../../parts/page';
 import { exactTimeWidth, Time } from '../../parts/time/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
+import { targetOutcomes } from './target-search';
 import { areReadAgain, pageSize } from './target-stage';
+
+const route = getRouteApi('/jobs/$id');
 
 /** Ms between two looks while targets change. */
 const paceMs = 2_000;
-const outcomes = [
-  'SUCCEEDED',
-  'NO_CHANGE',
-  'FAILED',
-  'REJECTED',
-  'VERIFY_FAILED',
-  'UNKNOWN',
-  'EXPIRED',
-  'CANCELLED',
-  'SKIPPED',
-] as const;
+const allOutcomes: readonly Outcome[] = [];
 
 interface JobTargetsProps {
   readonly id: string;
@@ -38,9 +31,12 @@ interface JobTargetsProps {
 
 export function JobTargets({ id, stage, isFinished }: JobTargetsProps) {
   const { t } = useTranslation();
-  const [wanted, setWanted] = useState<Outcome[]>([]);
+  const { outcomes: wanted = allOutcomes } = route.useSearch();
+  const navigate = useNavigate({ from: '/jobs/$id' });
+  const show = (outcomes: readonly Outcome[]) =>
+    void navigate({ search: outcomes.length > 0 ? { outcomes } : {}, replace: true, resetScroll: false });
   const variables = useCallback(
-    (after: string | null) => ({ id, outcomes: wanted.length > 0 ? wanted : null, after }),
+    (after: string | null) => ({ id, outcomes: wanted.length > 0 ? [...wanted] : null, after }),
     [id, wanted],
   );
   const pages = usePages({ query: JobTargetsDocument, variables, listOf });
@@ -57,9 +53,9 @@ export function JobTargets({ id, stage, isFinished }: JobTargetsProps) {
         <MultiSelect
           aria-label={t('job.outcomes')}
           placeholder={wanted.length === 0 ? t('job.allOutcomes') : ''}
-          data={outcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))}
-          value={wanted}
-          onChange={(chosen) => setWanted(chosen as Outcome[])}
+          data={targetOutcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))}
+          value={[...wanted]}
+          onChange={(chosen) => show(chosen as Outcome[])}
           clearable
           size="xs"
           miw={200}

@@ -1,6 +1,7 @@
 /** What the device reported over time: a small chart for each path, and a large one. */
 import { lazy, Suspense, useMemo, useState } from 'react';
 import { Button, SegmentedControl } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
@@ -16,6 +17,7 @@ type Series = NonNullable<MeasuredQuery['device']>['measurements'][number];
 
 const BandChart = lazy(() => import('../../../parts/chart/band-chart'));
 
+const route = getRouteApi('/devices/$id');
 /** Paths of one request of the API. */
 const pathsMax = 50;
 const points = 200;
@@ -24,7 +26,10 @@ const restartDays = 7;
 
 export function DeviceMeasurements({ id }: { readonly id: string }) {
   const { t } = useTranslation();
-  const [period, setPeriod] = useState<ChartPeriod>('24h');
+  const { period = '24h' } = route.useSearch();
+  const navigate = useNavigate({ from: '/devices/$id' });
+  const setPeriod = (chosen: ChartPeriod) =>
+    void navigate({ search: (present) => ({ ...present, period: chosen }), replace: true, resetScroll: false });
   const [chosen, setChosen] = useState<string>();
   const restartsSince = periodStart(restartDays * periodMs['24h']);
   const known = useHubQuery({
