@@ -148,8 +148,15 @@ const fromTokens = {
   '--mantine-color-error': 'var(--failed)',
 };
 
+/** Mantine's own are darker than the card, so that the buttons would look disabled. */
+const lightAccentInDark = {
+  '--mantine-color-accent-light': 'var(--accent-wash)',
+  '--mantine-color-accent-light-hover': 'color-mix(in srgb, var(--accent-wash), var(--accent) 25%)',
+  '--mantine-color-accent-light-color': 'var(--accent-ink)',
+};
+
 export const mantineVariables: CSSVariablesResolver = () => ({
   variables: { '--mantine-shadow-md': 'var(--shadow)', '--mantine-shadow-xl': 'var(--shadow)' },
   light: fromTokens,
-  dark: fromTokens,
+  dark: { ...fromTokens, ...lightAccentInDark },
 });

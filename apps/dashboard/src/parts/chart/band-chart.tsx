@@ -37,6 +37,7 @@ function seriesOf(points: readonly BandPoint[], words: BandChartProps['words'], 
   const series = (name: string, value: (point: BandPoint) => number) => ({
     name,
     type: 'line' as const,
+    symbol: 'circle',
     showSymbol: points.length === 1,
     color,
     data: points.map((point) => [Date.parse(point.at), value(point)]),

@@ -15,6 +15,11 @@ export interface ChartColours {
   readonly accent: string;
   readonly soft: string;
   readonly line: string;
+  readonly sunken: string;
+  readonly surface: string;
+  readonly ink: string;
+  /** Of several lines, in their order. */
+  readonly lines: readonly string[];
 }
 
 interface EChartProps {
@@ -64,10 +69,12 @@ interface TimeOptions {
 }
 
 /** What charts over time share. */
-export function timeOptions({ colours: { soft, line }, since, language }: TimeOptions) {
+export function timeOptions({ colours, since, language }: TimeOptions) {
+  const { accent, ink, line, lines, soft, sunken, surface } = colours;
   const axis = { axisLabel: { color: soft }, splitLine: { lineStyle: { color: line } } };
   return {
     animation: false,
+    color: [...lines],
     grid: { left: 56, right: 16, top: 16, bottom: 64 },
     xAxis: {
       type: 'time' as const,
@@ -77,14 +84,49 @@ export function timeOptions({ colours: { soft, line }, since, language }: TimeOp
       max: Date.now(),
     },
     yAxis: { ...axis, type: 'value' as const, scale: true, min: axisStart },
-    dataZoom: [{ type: 'inside' as const }, { type: 'slider' as const, height: 20, bottom: 12 }],
+    dataZoom: [
+      { type: 'inside' as const },
+      {
+        type: 'slider' as const,
+        height: 20,
+        bottom: 12,
+        backgroundColor: sunken,
+        borderColor: line,
+        fillerColor: 'transparent',
+        dataBackground: shadowOf(soft, 0.3),
+        selectedDataBackground: shadowOf(accent, 0.8),
+        handleStyle: { color: soft, borderColor: soft },
+        moveHandleStyle: { color: soft, opacity: 0.5 },
+      },
+    ],
     // Text instead of HTML, because the console allows no inline styles.
-    tooltip: { trigger: 'axis' as const, renderMode: 'richText' as const },
+    tooltip: {
+      trigger: 'axis' as const,
+      renderMode: 'richText' as const,
+      backgroundColor: surface,
+      borderColor: line,
+      textStyle: { color: ink },
+    },
   };
 }
+
+function shadowOf(color: string, opacity: number) {
+  return { lineStyle: { color, opacity }, areaStyle: { color, opacity: opacity / 4 } };
+}
+
+/** They have enough contrast in both schemes; red is left to failures. */
+const lineTokens = ['--accent-ink', '--verify-failed', '--succeeded', '--rejected', '--no-change', '--unknown'];
 
 function coloursOf(element: HTMLElement): ChartColours {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
-  return { accent: read('--accent'), soft: read('--ink-soft'), line: read('--line') };
+  return {
+    accent: read('--accent'),
+    soft: read('--ink-soft'),
+    line: read('--line'),
+    sunken: read('--sunken'),
+    surface: read('--surface'),
+    ink: read('--ink'),
+    lines: lineTokens.map(read),
+  };
 }

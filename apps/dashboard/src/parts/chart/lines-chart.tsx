@@ -23,10 +23,21 @@ export default function LinesChart({ lines, since, label }: LinesChartProps) {
       return {
         ...common,
         grid: { ...common.grid, top: 40 },
-        legend: { top: 0, left: 0, type: 'scroll' as const, textStyle: { color: colours.soft } },
+        legend: {
+          top: 0,
+          left: 0,
+          type: 'scroll' as const,
+          icon: 'roundRect',
+          itemWidth: 14,
+          itemHeight: 4,
+          textStyle: { color: colours.soft },
+          pageTextStyle: { color: colours.soft },
+          pageIconColor: colours.soft,
+        },
         series: lines.map(({ name, points }) => ({
           name,
           type: 'line' as const,
+          symbol: 'circle',
           showSymbol: points.length === 1,
           data: points.map(({ at, value }) => [Date.parse(at), value]),
         })),
