@@ -112,6 +112,7 @@ function useColumns(onOpen: (entry: Entry) => void) {
         header: '',
         width: 76,
         grow: 0,
+        isStuck: true,
         cell: (entry) => (
           <Button size="compact-xs" variant="default" onClick={() => onOpen(entry)}>
             {t('audit.details')}

@@ -117,8 +117,9 @@ function useColumns(
           {
             id: 'acts',
             header: '',
-            width: 130,
+            width: 104,
             grow: 0,
+            isStuck: true,
             cell: (policy: Policy) => (
               <Group gap={4} wrap="nowrap">
                 <Button size="compact-xs" variant="default" onClick={() => onEdit(policy)}>

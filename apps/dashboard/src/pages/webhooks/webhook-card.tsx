@@ -169,6 +169,7 @@ function useDeliveryColumns(
       header: '',
       width: 96,
       grow: 0,
+      isStuck: true,
       cell: (delivery) => (
         <Button size="compact-xs" variant="default" disabled={isBusy} onClick={() => void onAgain(delivery)}>
           {t('webhooks.again')}
