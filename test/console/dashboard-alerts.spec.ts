@@ -214,6 +214,26 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     expect(await ruleNamed('A tenth of the fleet is offline')).toMatchObject({ threshold: 0.125 });
   });
 
+  it('can be acknowledged only while they fire', async () => {
+    let resolvedAt: string | null = null;
+    await page.route('**/graphql', async (route) => {
+      const { operationName } = route.request().postDataJSON() as { operationName: string };
+      if (operationName !== 'OneAlert') return route.continue();
+      const firedAt = '2026-07-01T10:00:00Z';
+      const rule = { id: 'rule', name: 'Hot store' };
+      const none = { acknowledgedBy: null, acknowledgedAt: null, note: null, device: null, devices: [] };
+      const alert = { id: 'one', severity: 'WARNING', state: 'FIRING', summary: 'Hot', deviceCount: 0, ...none };
+      await route.fulfill({ json: { data: { alert: { ...alert, rule, firedAt, resolvedAt } } } });
+    });
+    await console.visit('/alerts/one');
+    await card('Hot store').getByRole('button', { name: 'Acknowledge' }).waitFor();
+    resolvedAt = '2026-07-01T11:00:00Z';
+    await console.visit('/alerts/one');
+    await card('Hot store').getByText('resolved', { exact: false }).first().waitFor();
+    expect(await card('Hot store').getByRole('button', { name: 'Acknowledge' }).count()).toBe(0);
+    await page.unroute('**/graphql');
+  });
+
   it('are shown to a limited key without what the hub hides from it', async () => {
     const input = { name: 'Shop', scopes: ['EVENTS_READ'], devices: { tags: ['shop'] } };
     const { createApiKey } = await ask<{ createApiKey: { secret: string } }>(

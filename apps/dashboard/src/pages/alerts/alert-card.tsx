@@ -23,7 +23,8 @@ export function AlertCard({ alert, onAcknowledge }: AlertCardProps) {
       title={rule.name}
       actions={
         mayAcknowledge &&
-        acknowledgedAt === null && (
+        acknowledgedAt === null &&
+        resolvedAt === null && (
           <Button size="xs" variant="default" onClick={() => onAcknowledge(alert.id)}>
             {t('alerts.acknowledge')}
           </Button>
