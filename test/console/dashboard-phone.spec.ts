@@ -111,6 +111,45 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     }
   });
 
+  it.each([
+    ['/audit', 'Details'],
+    ['/settings', 'Edit'],
+    ['/webhooks', 'Deliver again'],
+  ])('has the button of each row of %s in view', async (address, name) => {
+    await console.visit(address);
+    const place = await page.getByRole('row').getByRole('button', { name }).first().boundingBox();
+    expect((place?.x ?? 0) + (place?.width ?? size.width)).toBeLessThan(size.width);
+  });
+
+  it('returns to the place in a list, with the pages that this needs', async () => {
+    await page.route('**/graphql', (route) =>
+      route.continue({ postData: (route.request().postData() ?? '').replaceAll(/"first":\d+/g, '"first":15') }),
+    );
+    await console.visit('/devices');
+    const list = page.getByRole('region', { name: 'Devices' });
+    await list.getByRole('row').nth(2).waitFor();
+    // A filter gives the entry of the browser's history another key.
+    const isFiltered = (text: string | null) => text?.includes('"search":":"') && text.includes('query Devices(');
+    const answer = page.waitForResponse((response) => isFiltered(response.request().postData()) === true);
+    await page.getByRole('searchbox', { name: 'Search id or name' }).fill(':');
+    await (await answer).finished();
+    const top = (wanted?: number) =>
+      list.evaluate((element: { scrollTop: number }, to) => {
+        if (to !== undefined) element.scrollTop = to;
+        return Math.round(element.scrollTop);
+      }, wanted);
+    await expect.poll(() => top(900)).toBe(900);
+    const link = list.getByRole('link').nth(15);
+    await link.scrollIntoViewIfNeeded();
+    const left = await top();
+    expect(left).toBeGreaterThan(600);
+    await link.click();
+    await page.getByRole('tab', { name: 'Tools' }).waitFor();
+    await page.goBack();
+    await expect.poll(() => top()).toBe(left);
+    await page.unroute('**/graphql');
+  });
+
   it('adds devices in a dialog that fits', async () => {
     await console.visit('/enrolments');
     await page.getByRole('button', { name: 'Add devices' }).click();

@@ -10,6 +10,7 @@ import { useDensity } from '../../look/density';
 import classes from './data-table.module.css';
 import { RowCheck, type Selection, SelectionCheck } from './row-selection';
 import { useKeptPlace } from './use-kept-place';
+import { useReturnedPlace } from './use-returned-place';
 
 export interface Column<Row> {
   readonly id: string;
@@ -72,6 +73,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     // function.
     frame.current?.scrollTo({ top: 0 });
   }, [rowsOf]);
+  useReturnedPlace({ frame, table: label, rows, hasMore });
   useKeptPlace({ frame, rows, rowKey, rowHeight, rowsOf });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? -1;
