@@ -6,6 +6,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { Provider } from 'urql';
 import { Connection, type ConnectionState } from './connection';
 import { type HubClient, openHubClient } from './hub-client';
+import { hasFleetScope, hasScope, isLimited, mayCallInJobs, mayRollOut, mayStartJobs } from './rights';
 import { type Scope, Session, type SessionState, shownViewer, type Viewer, viewerId } from './session';
 
 interface Hub {
@@ -86,17 +87,29 @@ export function useViewer(): Viewer {
   return viewer;
 }
 
-/**
- * A key may be limited to some devices, and sees less of the hub then. People are not. A key with
- * ADMIN counts as unlimited: a limit would take most rights of ADMIN away.
- */
-export function useMayBeLimited(): boolean {
-  const { scopes, user } = useViewer();
-  return user === null && !scopes.includes('ADMIN');
+/** A limited key sees less of the hub. */
+export function useIsLimited(): boolean {
+  return isLimited(useViewer());
 }
 
-/** ADMIN is every scope. */
 export function useScope(scope: Scope): boolean {
-  const { scopes } = useViewer();
-  return scopes.includes(scope) || scopes.includes('ADMIN');
+  return hasScope(useViewer(), scope);
+}
+
+/** For what affects the whole fleet. */
+export function useFleetScope(scope: Scope): boolean {
+  return hasFleetScope(useViewer(), scope);
+}
+
+export function useMayCallInJobs(): boolean {
+  return mayCallInJobs(useViewer());
+}
+
+export function useMayRollOut(): boolean {
+  return mayRollOut(useViewer());
+}
+
+/** Jobs of either kind. */
+export function useMayStartJobs(): boolean {
+  return mayStartJobs(useViewer());
 }

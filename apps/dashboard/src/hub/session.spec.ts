@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { authorization, Session, shownViewer } from './session';
+import { authorization, Session, shownViewer, type Viewer, viewerId } from './session';
 
 const viewer = { name: 'ada', scopes: ['DEVICES_READ'] };
 const known = () => Response.json({ data: { viewer } });
@@ -218,5 +218,11 @@ describe('a session of the console', () => {
     serve({ '/api/sign-out-everywhere': unknown });
     expect(await session.signOutEverywhere()).toBe(true);
     expect(session.state()).toEqual({ is: 'out' });
+  });
+
+  it('is of another viewer, if a key of the same name is limited to other devices', () => {
+    const key = (devices: unknown) => ({ ...viewer, kind: 'KEY', user: null, devices }) as unknown as Viewer;
+    expect(viewerId(key({ tags: ['lobby'] }))).toBe(viewerId(key({ tags: ['lobby'] })));
+    expect(viewerId(key({ tags: ['lobby'] }))).not.toBe(viewerId(key(null)));
   });
 });

@@ -200,8 +200,8 @@ export function shownViewer(state: SessionState): Viewer | undefined {
 }
 
 /** The same for two sessions of a viewer with the same rights. */
-export function viewerId({ name, kind, user, scopes }: Viewer): string {
-  return JSON.stringify([name, kind, user?.id, scopes]);
+export function viewerId({ name, kind, user, scopes, devices }: Viewer): string {
+  return JSON.stringify([name, kind, user?.id, scopes, devices]);
 }
 
 function postJson(url: string, body: object): Promise<Response> {

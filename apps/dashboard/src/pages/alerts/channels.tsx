@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconPlus, IconSend } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useMayBeLimited, useScope } from '../../hub/hub';
+import { useIsLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { Empty } from '../../parts/empty';
@@ -29,7 +29,7 @@ interface ChannelsProps {
 export function Channels({ channels, rules, onChanged }: ChannelsProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const mayBeLimited = useMayBeLimited();
+  const isLimited = useIsLimited();
   const [edited, setEdited] = useState<EditedChannelFragment | 'new'>();
   return (
     <>
@@ -41,8 +41,8 @@ export function Channels({ channels, rules, onChanged }: ChannelsProps) {
         </Group>
       )}
       {channels.length === 0 && (
-        <Empty icon={IconSend} title={t(mayBeLimited ? 'alerts.channel.noneVisibleTitle' : 'alerts.channel.empty')}>
-          {t(mayBeLimited ? 'alerts.channel.noneVisible' : 'alerts.channel.emptyHint')}
+        <Empty icon={IconSend} title={t(isLimited ? 'alerts.channel.noneVisibleTitle' : 'alerts.channel.empty')}>
+          {t(isLimited ? 'alerts.channel.noneVisible' : 'alerts.channel.emptyHint')}
         </Empty>
       )}
       {channels.map((channel) => (

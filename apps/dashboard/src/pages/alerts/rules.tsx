@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group, Switch } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useMayBeLimited, useScope } from '../../hub/hub';
+import { useFleetScope, useIsLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
 import { aboutDuration } from '../../parts/time/about-duration';
@@ -34,7 +34,7 @@ interface RulesProps {
 export function Rules({ rules, channels, onChanged }: RulesProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const mayBeLimited = useMayBeLimited();
+  const isLimited = useIsLimited();
   const [edited, setEdited] = useState<EditedRuleFragment | 'new'>();
   return (
     <>
@@ -45,7 +45,7 @@ export function Rules({ rules, channels, onChanged }: RulesProps) {
           </Button>
         </Group>
       )}
-      {!mayBeLimited && channels.length === 0 && <p className="soft">{t('alerts.rule.noChannels')}</p>}
+      {!isLimited && channels.length === 0 && <p className="soft">{t('alerts.rule.noChannels')}</p>}
       {rules.map((rule) => (
         <RuleCard key={rule.id} rule={rule} onEdit={() => setEdited(rule)} onChanged={onChanged} />
       ))}
@@ -70,7 +70,7 @@ interface RuleCardProps {
 function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const maySnooze = useScope('DEVICES_WRITE');
+  const maySnooze = useFleetScope('DEVICES_WRITE');
   const [isLeaving, setLeaving] = useState(false);
   const update = useHubMutation(UpdateAlertRuleDocument, (data) => data.updateAlertRule.userErrors);
   const snooze = useHubMutation(SnoozeAlertRuleDocument, (data) => data.snoozeAlertRule.userErrors);
@@ -139,17 +139,17 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
 function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
   const { i18n, t } = useTranslation();
   const { below, channels, devices, firingCount, forSeconds, kind, path, severity, snoozedUntil, threshold } = rule;
-  const mayBeLimited = useMayBeLimited();
+  const isLimited = useIsLimited();
   const limit = kind !== 'MEASUREMENT' ? 'thresholdIs' : below ? 'belowIs' : 'aboveIs';
   // The hub shows neither devices nor channels to a limited key.
   const facts = [
-    !kindsWithoutDevices.has(kind) && (!mayBeLimited || devices !== null) && (
+    !kindsWithoutDevices.has(kind) && (!isLimited || devices !== null) && (
       <>
         {t('alerts.rule.devices') + t('mark.colon')}
         {devices === null ? t('alerts.rule.all') : <FilterText filter={devices} />}
       </>
     ),
-    (!mayBeLimited || channels.length > 0) &&
+    (!isLimited || channels.length > 0) &&
       [
         t('alerts.rule.channels'),
         channels.map(({ name }) => name).join(t('mark.listed')) || t('alerts.rule.none'),

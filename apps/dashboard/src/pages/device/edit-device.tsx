@@ -4,6 +4,7 @@ import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useIsLimited } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import { ZoneField } from '../../parts/zone/zone-field';
@@ -84,14 +85,18 @@ interface ConnectionFieldsProps {
 
 function ConnectionFields({ voiceUrl, setVoiceUrl, transport, setTransport }: ConnectionFieldsProps) {
   const { t } = useTranslation();
+  // The hub refuses it to a limited key.
+  const mayChooseVoice = !useIsLimited();
   return (
     <>
-      <TextInput
-        label={t('device.voiceUrl')}
-        description={t('device.voiceUrlHint')}
-        value={voiceUrl}
-        onChange={(event) => setVoiceUrl(event.currentTarget.value)}
-      />
+      {mayChooseVoice && (
+        <TextInput
+          label={t('device.voiceUrl')}
+          description={t('device.voiceUrlHint')}
+          value={voiceUrl}
+          onChange={(event) => setVoiceUrl(event.currentTarget.value)}
+        />
+      )}
       <Select
         label={t('device.preferredTransport')}
         description={t('device.transportHint')}

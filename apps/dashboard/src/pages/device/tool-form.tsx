@@ -111,7 +111,8 @@ interface KeepSoProps {
 /** The way to a desired state with these arguments, for tools whose effect the hub can keep. */
 function KeepSo({ deviceId, tool, given }: KeepSoProps) {
   const { t } = useTranslation();
-  if (!useScope('JOBS_WRITE') || !canBeKept(tool.policy)) return null;
+  const [mayOpen, mayRun] = [useScope('JOBS_READ'), useScope('JOBS_WRITE')];
+  if (!mayOpen || !mayRun || !canBeKept(tool.policy)) return null;
   return (
     <LinkButton
       to="/desired/new"

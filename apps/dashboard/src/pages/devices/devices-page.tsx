@@ -3,7 +3,7 @@ import { type SetStateAction, useCallback, useEffect, useMemo, useRef, useState 
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayStartJobs, useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import type { RowChange } from '../../hub/lists/gather-changes';
 import { useLiveList } from '../../hub/lists/use-live-list';
@@ -194,7 +194,7 @@ interface ActsProps {
 function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
   const { t } = useTranslation();
   const [isTagging, setTagging] = useState(false);
-  const [mayWrite, mayRun] = [useScope('DEVICES_WRITE'), useScope('JOBS_WRITE')];
+  const [mayWrite, mayStart] = [useScope('DEVICES_WRITE'), useMayStartJobs()];
   return (
     <>
       {mayWrite && <AddDevices />}
@@ -208,7 +208,7 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
           {t('devices.tagAct', { count: matching })}
         </ActButton>
       )}
-      {mayRun && !isSelecting && (
+      {mayStart && !isSelecting && (
         <LinkButton
           to="/jobs/new"
           search={{ devices: conditionsOf(search) }}

@@ -6,7 +6,7 @@ import { useRef, useState } from 'react';
 import { ActionIcon, Button, Popover, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconBookmark, IconFilterEdit, IconPencil, IconPin, IconPinnedOff, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope, useViewer } from '../../hub/hub';
+import { useFleetScope, useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
@@ -28,7 +28,7 @@ interface GroupMenuProps {
 
 export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProps) {
   const { t } = useTranslation();
-  const mayWrite = useScope('DEVICES_WRITE');
+  const mayWrite = useFleetScope('DEVICES_WRITE');
   const { chosen, choose } = useChosenViews(useViewer().name);
   const views = viewsAmong(groups, chosen);
   const [isOpen, setOpen] = useState(false);

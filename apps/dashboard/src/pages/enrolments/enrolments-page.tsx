@@ -5,7 +5,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
-import { useScope } from '../../hub/hub';
+import { useFleetScope, useScope } from '../../hub/hub';
 import { rereadMs } from '../../hub/lists/use-live-list';
 import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -33,7 +33,8 @@ const news = {
 
 export function EnrolmentsPage() {
   const { t } = useTranslation();
-  const [mayDecide, isAdmin] = [useScope('DEVICES_WRITE'), useScope('ADMIN')];
+  const [mayDecide, isAdmin] = [useFleetScope('DEVICES_WRITE'), useScope('ADMIN')];
+  const mayAdd = useScope('DEVICES_WRITE');
   const pages = usePages({ query: EnrolmentsDocument, variables: onlyAfter, listOf, refreshMs });
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
@@ -52,7 +53,7 @@ export function EnrolmentsPage() {
     <Page
       title={t('enrolments.title')}
       lead={t('enrolments.lead')}
-      actions={mayDecide && <AddDevices isMain onAdded={refresh} />}
+      actions={mayAdd && <AddDevices isMain onAdded={refresh} />}
     >
       {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
       {pages.rows.length > 0 && (

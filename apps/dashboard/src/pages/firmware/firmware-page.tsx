@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useFleetScope } from '../../hub/hub';
 import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -18,7 +18,7 @@ import { Versions } from './versions';
 
 export function FirmwarePage() {
   const { t } = useTranslation();
-  const mayWrite = useScope('FIRMWARE_WRITE');
+  const mayWrite = useFleetScope('FIRMWARE_WRITE');
   const pages = usePages({ query: FirmwareImagesDocument, variables: onlyAfter, listOf });
   const [taken, setTaken] = useState<string>();
   return (

@@ -4,7 +4,7 @@ import { Button, Group } from '@mantine/core';
 import { IconRocket } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { badgeColours } from '../../parts/badge';
-import { useScope } from '../../hub/hub';
+import { useFleetScope, useMayRollOut } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { Confirm } from '../../parts/dialog/confirm';
@@ -89,7 +89,7 @@ interface ActsProps {
 function Acts({ image, state, onChanged }: ActsProps) {
   const { t } = useTranslation();
   const notify = useNotify();
-  const [mayWrite, mayRun] = [useScope('FIRMWARE_WRITE'), useScope('JOBS_WRITE')];
+  const [mayWrite, mayRollOut] = [useFleetScope('FIRMWARE_WRITE'), useMayRollOut()];
   const [asked, setAsked] = useState<'withdraw' | 'remove'>();
   const [isPublishing, setPublishing] = useState(false);
   const withdraw = useHubMutation(WithdrawImageDocument, (data) => data.withdrawFirmwareImage.userErrors);
@@ -103,7 +103,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
   };
   return (
     <Group gap="xs">
-      {state === 'published' && mayWrite && mayRun && (
+      {state === 'published' && mayRollOut && (
         <LinkButton
           to="/jobs/new"
           search={{ firmwareImageId: image.id, devices: boardFilter(image.models) }}

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
 import { type Icon, IconHandStop, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useMayBeLimited, useScope } from '../../hub/hub';
+import { useIsLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { stopCause } from '../../parts/job/stop-cause';
@@ -21,7 +21,7 @@ interface JobStatusProps {
 export function JobStatus({ job, onChanged }: JobStatusProps) {
   const { t } = useTranslation();
   const cause = stopCause(job);
-  const mayBeLimited = useMayBeLimited();
+  const isLimited = useIsLimited();
   const isAtGate = job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE';
   return (
     <>
@@ -38,7 +38,7 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
       {job.conclusion === 'ABORTED' && cause === undefined && (
         <Notice isBad icon={IconHandStop} title={t('job.stopped')}>
           {/* The hub hides from limited keys why a job of another was stopped. */}
-          {job.firmwareImage !== null && !mayBeLimited && (
+          {job.firmwareImage !== null && !isLimited && (
             <p>{t('job.unsigned', { version: job.firmwareImage.version })}</p>
           )}
         </Notice>

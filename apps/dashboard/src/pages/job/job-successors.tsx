@@ -5,7 +5,7 @@ import { useState } from 'react';
 import { IconRefresh, IconRotate2 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayCallInJobs, useMayRollOut } from '../../hub/hub';
 import { attemptKey, endAttempt } from '../../hub/attempt-key';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
@@ -23,10 +23,10 @@ export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readon
   const navigate = useNavigate();
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const [isAsking, setAsking] = useState(false);
-  const mayRollOut = useScope('FIRMWARE_WRITE');
+  const [mayRollOut, mayCall] = [useMayRollOut(), useMayCallInJobs()];
   const read = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
   const offer = read.data?.job?.rerunOffer;
-  if (firmwareImage !== null && !mayRollOut) return null;
+  if (firmwareImage === null ? !mayCall : !mayRollOut) return null;
   if (!offer) return <ReadFailure read={read} />;
   if (offer.count === 0) return null;
   const rerun = async () => {
@@ -65,7 +65,7 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
   const { t } = useTranslation();
   const navigate = useNavigate();
   const notify = useNotify();
-  const mayRevert = useScope('FIRMWARE_WRITE');
+  const mayRevert = useMayRollOut();
   const [isAsking, setAsking] = useState(false);
   const act = useHubMutation(RevertJobDocument, (data) => data.revertJob.userErrors);
   const sent = progress.succeeded + progress.verifyFailed + progress.unknown;

@@ -4,7 +4,7 @@ import { SegmentedControl } from '@mantine/core';
 import { IconListCheck, IconPlus, IconSearch } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayStartJobs } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -29,7 +29,7 @@ const refreshMs = 3_000;
 export function JobsPage() {
   const { t } = useTranslation();
   const { search, show } = route.useSearch();
-  const mayRun = useScope('JOBS_WRITE');
+  const mayStart = useMayStartJobs();
   const variables = useCallback(
     (after: string | null) => ({
       filter: {
@@ -48,7 +48,7 @@ export function JobsPage() {
     <Page
       title={t('jobs.title')}
       actions={
-        mayRun && (
+        mayStart && (
           <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} aria-hidden />}>
             {t('jobs.new')}
           </LinkButton>

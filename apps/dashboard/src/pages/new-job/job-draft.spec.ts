@@ -102,10 +102,12 @@ describe('the draft of a job', () => {
     for (const name of ['skipIfSatisfied', 'callTimeoutMs', 'maxAttempts']) expect(rollOut).not.toHaveProperty(name);
   });
 
-  it('offers firmware to those who may roll it out, and where it is chosen already', () => {
-    expect(kindsFor('tool', true)).toEqual(['tool', 'firmware']);
-    expect(kindsFor('tool', false)).toEqual(['tool']);
-    expect(kindsFor('firmware', false)).toEqual(['tool', 'firmware']);
+  it('offers each kind to those who may start it, and where it is chosen already', () => {
+    expect(kindsFor('tool', { tool: true, firmware: true })).toEqual(['tool', 'firmware']);
+    expect(kindsFor('tool', { tool: true, firmware: false })).toEqual(['tool']);
+    expect(kindsFor('firmware', { tool: true, firmware: false })).toEqual(['tool', 'firmware']);
+    expect(kindsFor('firmware', { tool: false, firmware: true })).toEqual(['firmware']);
+    expect(kindsFor('tool', { tool: false, firmware: true })).toEqual(['tool', 'firmware']);
   });
 
   it('says what a step lacks', () => {

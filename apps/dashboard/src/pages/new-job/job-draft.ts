@@ -135,8 +135,8 @@ export function changedDraft(draft: JobDraft, changed: Partial<JobDraft>): JobDr
 }
 
 /** The kinds of jobs that a person may start; the present one stays, so that nothing is hidden. */
-export function kindsFor(present: JobKind, mayRollOut: boolean): readonly JobKind[] {
-  return mayRollOut || present === 'firmware' ? ['tool', 'firmware'] : ['tool'];
+export function kindsFor(present: JobKind, may: Readonly<Record<JobKind, boolean>>): readonly JobKind[] {
+  return (['tool', 'firmware'] as const).filter((kind) => may[kind] || kind === present);
 }
 
 /** Waves and rules follow the kind until the operator edits them. */

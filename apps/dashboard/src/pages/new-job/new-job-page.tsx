@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope, useViewer } from '../../hub/hub';
+import { useMayStartJobs, useScope, useViewer } from '../../hub/hub';
 import { Page, Section } from '../../parts/page';
 import { PageForbidden } from '../../shell/page-failure';
 import { dropDraft, readDraft, writeDraft } from './draft-store';
@@ -27,7 +27,8 @@ const forms = { what: StepAction, whom: StepDevices, pace: StepPace, stop: StepR
 export function NewJobPage() {
   const { t } = useTranslation();
   const { draft } = route.useSearch();
-  if (!useScope('JOBS_WRITE')) return <PageForbidden scope="JOBS_WRITE" />;
+  const [mayRun, mayStart] = [useScope('JOBS_WRITE'), useMayStartJobs()];
+  if (!mayStart) return <PageForbidden scope={mayRun ? 'TOOLS_CALL' : 'JOBS_WRITE'} />;
   return (
     <Page title={t('newJob.title')} lead={t('newJob.lead')}>
       {/* The route gives each new job an id. */}

@@ -4,7 +4,7 @@ import { Button, Group, Switch } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayCallInJobs, useMayRollOut, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
 import { ActButton } from '../../parts/act-button';
@@ -40,6 +40,7 @@ type Asked = 'run' | 'edit' | 'delete';
 export function RecurringCard({ job, onChanged }: RecurringCardProps) {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
+  const mayStart = useMayStart(job);
   const [asked, setAsked] = useState<Asked>();
   const update = useHubMutation(UpdateRecurringJobDocument, (data) => data.updateRecurringJob.userErrors);
   const now = useReadNow(RecurringJobNowDocument);
@@ -60,18 +61,23 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
         actions={
           mayRun && (
             <Group gap="xs">
+              {/* To disable one needs no right to start its jobs. */}
               <Switch
                 label={t('recurring.enabled')}
                 checked={job.enabled}
-                disabled={update.isBusy}
+                disabled={update.isBusy || (!job.enabled && !mayStart)}
                 onChange={(event) => void setEnabled(event.currentTarget.checked)}
               />
-              <ActButton size="xs" icon={IconPlayerPlay} onClick={() => setAsked('run')}>
-                {t('recurring.runNow')}
-              </ActButton>
-              <Button size="xs" variant="default" onClick={() => setAsked('edit')}>
-                {t('recurring.edit')}
-              </Button>
+              {mayStart && (
+                <>
+                  <ActButton size="xs" icon={IconPlayerPlay} onClick={() => setAsked('run')}>
+                    {t('recurring.runNow')}
+                  </ActButton>
+                  <Button size="xs" variant="default" onClick={() => setAsked('edit')}>
+                    {t('recurring.edit')}
+                  </Button>
+                </>
+              )}
               <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
                 {t('recurring.delete')}
               </Button>
@@ -86,6 +92,11 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
       <Acts job={job} asked={asked} onClose={() => setAsked(undefined)} onChanged={onChanged} />
     </div>
   );
+}
+
+function useMayStart({ job }: RecurringJobCardFragment): boolean {
+  const [mayCall, mayRollOut] = [useMayCallInJobs(), useMayRollOut()];
+  return (job as Partial<CreateJobInput>).firmwareImageId ? mayRollOut : mayCall;
 }
 
 function Facts({ job }: Pick<RecurringCardProps, 'job'>) {

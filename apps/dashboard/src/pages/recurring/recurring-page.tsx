@@ -1,7 +1,7 @@
 /** Jobs that run by a schedule: the coming week, and each schedule with its last runs. */
 import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayStartJobs } from '../../hub/hub';
 import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -18,7 +18,7 @@ const rowsAtOnce = 500;
 
 export function RecurringPage() {
   const { t } = useTranslation();
-  const mayRun = useScope('JOBS_WRITE');
+  const mayStart = useMayStartJobs();
   const { rows, error, isLoading, refresh } = usePages({
     query: RecurringJobsDocument,
     variables: onlyAfter,
@@ -31,7 +31,7 @@ export function RecurringPage() {
       title={t('recurring.title')}
       lead={t('recurring.lead')}
       actions={
-        mayRun && (
+        mayStart && (
           <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} aria-hidden />}>
             {t('recurring.new')}
           </LinkButton>

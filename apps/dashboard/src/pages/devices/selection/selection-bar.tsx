@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope, useViewer } from '../../../hub/hub';
+import { useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
 import { newDraftId, writeDraft } from '../../new-job/draft-store';
 import { draftFrom } from '../../new-job/job-draft';
 import type { DeviceConditions } from '../device-search';
@@ -102,7 +102,7 @@ interface ActsProps extends Pick<SelectionBarProps, 'selection' | 'conditions'> 
 
 function Acts({ selection, conditions, count, onAsk }: ActsProps) {
   const { t } = useTranslation();
-  const [mayWrite, mayRun] = [useScope('DEVICES_WRITE'), useScope('JOBS_WRITE')];
+  const [mayWrite, mayStart] = [useScope('DEVICES_WRITE'), useMayStartJobs()];
   const navigate = useNavigate();
   const viewer = useViewer().name;
   const chosen = conditionsOfSelection(selection, conditions);
@@ -150,7 +150,7 @@ function Acts({ selection, conditions, count, onAsk }: ActsProps) {
           onClick={() => onAsk('remove')}
         />
       )}
-      {mayRun && (
+      {mayStart && (
         <Act
           icon={IconPlayerPlay}
           text={t('selection.job')}

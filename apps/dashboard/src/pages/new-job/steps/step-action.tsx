@@ -2,7 +2,7 @@
 import { useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../../hub/hub';
+import { useMayCallInJobs, useMayRollOut } from '../../../hub/hub';
 import { onlyAfter, usePages } from '../../../hub/lists/use-pages';
 import { ArgumentsForm } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
@@ -20,7 +20,7 @@ import classes from '../new-job.module.css';
 export function StepAction() {
   const { t } = useTranslation();
   const { draft, change, refusals } = useWizard();
-  const kinds = kindsFor(draft.kind, useScope('FIRMWARE_WRITE'));
+  const kinds = kindsFor(draft.kind, { tool: useMayCallInJobs(), firmware: useMayRollOut() });
   return (
     <Stack>
       {kinds.length > 1 && (
