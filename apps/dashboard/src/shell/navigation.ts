@@ -21,6 +21,7 @@ import {
   IconUserPlus,
   IconWebhook,
 } from '@tabler/icons-react';
+import { hasScope, type Rights } from '../hub/rights';
 import type { Scope } from '../hub/session';
 
 interface NavigationEntry {
@@ -67,3 +68,8 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'explore', to: '/explore', icon: IconApi, scope: 'DEVICES_READ' },
   { name: 'settings', to: '/settings', icon: IconSettings, scope: 'DEVICES_READ' },
 ];
+
+/** The pages that the viewer may open. */
+export function navigationFor(viewer: Rights): readonly NavigationEntry[] {
+  return navigation.filter(({ scope }) => hasScope(viewer, scope));
+}

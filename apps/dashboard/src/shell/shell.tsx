@@ -13,7 +13,7 @@ import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
 import { Mark } from './mark';
-import { navigation } from './navigation';
+import { navigationFor } from './navigation';
 import classes from './shell.module.css';
 import { ViewLinks } from './view-links';
 
@@ -85,12 +85,11 @@ function FindButton() {
 
 function Links() {
   const { t } = useTranslation();
-  const { scopes } = useViewer();
-  const shown = navigation.filter(({ scope }) => scopes.includes(scope) || scopes.includes('ADMIN'));
+  const viewer = useViewer();
   return (
     <nav aria-label={t('app.navigation')} style={{ display: 'contents' }}>
       <ul className={classes.links}>
-        {shown.map(({ name, to, icon: Shape }) => (
+        {navigationFor(viewer).map(({ name, to, icon: Shape }) => (
           <li key={name} className={name === 'alerts' || name === 'access' ? classes.gapBefore : undefined}>
             <Link to={to} className={classes.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
               <Shape size={17} stroke={1.7} aria-hidden />

@@ -7,6 +7,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
+import type { Scope } from '../../hub/session';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ActButton } from '../../parts/act-button';
@@ -108,6 +109,8 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
   );
 }
 
+const tabScopes: Readonly<Partial<Record<DeviceTab, Scope>>> = { events: 'EVENTS_READ', log: 'ADMIN' };
+
 function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onCalled: () => void }) {
   const { t } = useTranslation();
   const { tab = 'tools' } = route.useSearch();
@@ -117,6 +120,7 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   const isHidden = { pins: device.pins.length === 0, events: !mayReadEvents, log: !mayReadLog };
   const shown = deviceTabs.filter((name) => !(name in isHidden) || !isHidden[name as keyof typeof isHidden]);
   const current = shown.includes(tab) ? tab : 'tools';
+  const scopeMissing = tab === current ? undefined : tabScopes[tab];
   const filter = useMemo(() => ({ deviceId: device.id }), [device.id]);
   useEffect(() => {
     document.querySelector(`[data-tab=${current}]`)?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
@@ -124,6 +128,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   return (
     <>
       <DeviceFacts device={device} />
+      {scopeMissing && (
+        <p className="soft">{t('device.tabNeeds', { tab: t(`device.tabs.${tab}`), scope: scopeMissing })}</p>
+      )}
       {mayReadEvents && device.dialect === 'XIAOZHI' && <DeviceVoiceProblem id={device.id} />}
       <Tabs
         value={current}

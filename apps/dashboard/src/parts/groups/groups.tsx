@@ -1,6 +1,7 @@
 /** The device groups, which many parts of the console name: read once, for all of them. */
 import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
 import type { HubAnswer } from '../../hub/use-hub-query';
 import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { watchGroups } from '../../shell/views';
@@ -22,6 +23,14 @@ const refreshMs = 60_000;
 const GroupsContext = createContext<Groups | undefined>(undefined);
 
 export function GroupsProvider({ children }: { readonly children: ReactNode }) {
+  if (useScope('DEVICES_READ')) return <ReadGroups>{children}</ReadGroups>;
+  return <GroupsContext value={noGroups}>{children}</GroupsContext>;
+}
+
+/** For a key that may not read devices. */
+const noGroups: Groups = { groups: [], hasMore: false, read: { data: [], error: undefined, refresh: () => undefined } };
+
+function ReadGroups({ children }: { readonly children: ReactNode }) {
   const { rows, isRead, hasMore, error, refresh } = usePages({
     query: GroupsDocument,
     variables: onlyAfter,

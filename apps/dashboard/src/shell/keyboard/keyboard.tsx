@@ -2,7 +2,7 @@
 import { createContext, lazy, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useIsSignedIn, useViewer } from '../../hub/hub';
-import { navigation } from '../navigation';
+import { navigationFor } from '../navigation';
 import { areShortcutsOn } from './keyboard-choice';
 import { focusRow, focusSearch, hasDialog, hasOwnKeys, takesKeys } from './page-focus';
 import { type PressedKey, readKey, type ShortcutAct, type StartedSequence } from './shortcuts';
@@ -36,7 +36,7 @@ export function Keyboard({ children }: { readonly children: ReactNode }) {
 
 function useShortcuts(open: (open: Open) => void): void {
   const navigate = useNavigate();
-  const { scopes } = useViewer();
+  const viewer = useViewer();
   const isSignedIn = useIsSignedIn();
   const started = useRef<StartedSequence>(undefined);
   useEffect(() => {
@@ -47,8 +47,8 @@ function useShortcuts(open: (open: Open) => void): void {
       else if (wanted.is === 'search') return focusSearch();
       else if (wanted.is === 'move') return focusRow(wanted.by);
       else {
-        const page = navigation.find(({ name }) => name === wanted.page);
-        if (page === undefined || !(scopes.includes(page.scope) || scopes.includes('ADMIN'))) return false;
+        const page = navigationFor(viewer).find(({ name }) => name === wanted.page);
+        if (page === undefined) return false;
         void navigate({ to: page.to });
       }
       return true;
@@ -68,7 +68,7 @@ function useShortcuts(open: (open: Open) => void): void {
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  }, [navigate, open, scopes, isSignedIn]);
+  }, [navigate, open, viewer, isSignedIn]);
 }
 
 function pressedKey({ key, ctrlKey, metaKey, altKey, timeStamp }: KeyboardEvent): PressedKey {

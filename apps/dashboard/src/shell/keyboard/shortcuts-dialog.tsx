@@ -2,10 +2,11 @@
 import { useState } from 'react';
 import { Kbd, Stack, Switch, Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useViewer } from '../../hub/hub';
 import { Dialog } from '../../parts/dialog/dialog';
 import { controlName } from './control-name';
 import { areShortcutsOn, turnShortcuts } from './keyboard-choice';
-import { pageKeys } from './shortcuts';
+import { pageKeysFor } from './shortcuts';
 
 interface Shown {
   readonly keys: readonly string[];
@@ -14,6 +15,7 @@ interface Shown {
 
 export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation();
+  const viewer = useViewer();
   const [isOn, setOn] = useState(areShortcutsOn);
   const shortcuts: readonly Shown[] = [
     { keys: [controlName(), 'K'], text: t('keyboard.palette') },
@@ -24,7 +26,7 @@ export function ShortcutsDialog({ onClose }: { readonly onClose: () => void }) {
     { keys: ['Enter'], text: t('keyboard.open') },
     { keys: ['Esc'], text: t('keyboard.close') },
   ];
-  const pages = Object.entries(pageKeys).map(([key, page]) => ({ keys: ['g', key], text: t(`nav.${page}`) }));
+  const pages = pageKeysFor(viewer).map(({ key, page }) => ({ keys: ['g', key], text: t(`nav.${page}`) }));
   return (
     <Dialog title={t('keyboard.title')} onClose={onClose}>
       <Stack gap="md">

@@ -1,7 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { navigation } from '../navigation';
-import { nextRow, pageKeys, type PressedKey, readKey, sequenceMs, type StartedSequence } from './shortcuts';
+import {
+  nextRow,
+  pageKeys,
+  pageKeysFor,
+  type PressedKey,
+  readKey,
+  sequenceMs,
+  type StartedSequence,
+} from './shortcuts';
 
 const press = (key: string, at = 0, more: Partial<PressedKey> = {}): PressedKey => ({
   key,
@@ -53,6 +61,16 @@ describe('keyboard shortcuts', () => {
 
   it('have each page of the navigation once', () => {
     expect(Object.values<string>(pageKeys).sort()).toEqual(navigation.map(({ name }) => name).sort());
+  });
+
+  it('list only the pages that the viewer may open', () => {
+    expect(pageKeysFor({ scopes: ['ADMIN'], devices: null })).toHaveLength(navigation.length);
+    const limited = pageKeysFor({ scopes: ['ADMIN'], devices: { tags: ['lobby'] } }).map(({ page }) => page);
+    expect(limited).toHaveLength(navigation.filter(({ scope }) => scope !== 'ADMIN').length);
+    expect(pageKeysFor({ scopes: ['EVENTS_READ'], devices: null })).toEqual([
+      { key: 'l', page: 'alerts' },
+      { key: 'e', page: 'events' },
+    ]);
   });
 
   it('move within a list and stop at its ends', () => {

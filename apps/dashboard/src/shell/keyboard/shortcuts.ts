@@ -1,5 +1,6 @@
 /** The keyboard shortcuts: which there are, and what a sequence of keys asks for. */
-import type { PageName } from '../navigation';
+import type { Rights } from '../../hub/rights';
+import { navigationFor, type PageName } from '../navigation';
 
 export type ShortcutAct =
   | { readonly is: 'palette' }
@@ -47,6 +48,12 @@ export const pageKeys = {
   w: 'webhooks',
   s: 'settings',
 } as const satisfies Readonly<Record<string, PageName>>;
+
+/** The keys of the pages that the viewer may open. */
+export function pageKeysFor(viewer: Rights): readonly { readonly key: string; readonly page: PageName }[] {
+  const names = new Set(navigationFor(viewer).map(({ name }) => name));
+  return Object.entries(pageKeys).flatMap(([key, page]) => (names.has(page) ? [{ key, page }] : []));
+}
 
 const firstKey = 'g';
 /** Ms between the two keys of a sequence. */

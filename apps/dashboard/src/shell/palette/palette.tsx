@@ -15,8 +15,10 @@ import {
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useSession, useViewer } from '../../hub/hub';
-import { navigation } from '../navigation';
+import { useMayStartJobs, useSession, useViewer } from '../../hub/hub';
+import { hasFleetScope, hasScope } from '../../hub/rights';
+import type { Scope } from '../../hub/session';
+import { navigationFor } from '../navigation';
 import { type FoundThing, type HubKind, hubKinds, matchingTexts } from './found-groups';
 import classes from './palette.module.css';
 import { useHubSearch } from './use-hub-search';
@@ -145,16 +147,15 @@ function useConsoleChoices(onHelp: () => void) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const session = useSession();
-  const { scopes } = useViewer();
-  const may = (scope: (typeof scopes)[number]) => scopes.includes(scope) || scopes.includes('ADMIN');
-  const pages = navigation
-    .filter(({ scope }) => may(scope))
-    .map(({ name, to, icon: Shape }) => ({
-      id: `page ${name}`,
-      text: t(`nav.${name}`),
-      choose: () => void navigate({ to }),
-      icon: <Shape size={iconSize} aria-hidden />,
-    }));
+  const viewer = useViewer();
+  const may = (...needed: readonly Scope[]) => needed.every((scope) => hasScope(viewer, scope));
+  const mayStart = useMayStartJobs();
+  const pages = navigationFor(viewer).map(({ name, to, icon: Shape }) => ({
+    id: `page ${name}`,
+    text: t(`nav.${name}`),
+    choose: () => void navigate({ to }),
+    icon: <Shape size={iconSize} aria-hidden />,
+  }));
   const act = (id: string, text: string, Shape: typeof IconCpu, choose: () => void): Choice => ({
     id: `act ${id}`,
     text,
@@ -162,11 +163,11 @@ function useConsoleChoices(onHelp: () => void) {
     icon: <Shape size={iconSize} aria-hidden />,
   });
   const acts = [
-    ...(may('JOBS_WRITE') ? [act('job', t('jobs.new'), IconPlayerPlay, () => void navigate({ to: '/jobs/new' }))] : []),
-    ...(may('DEVICES_WRITE')
+    ...(mayStart ? [act('job', t('jobs.new'), IconPlayerPlay, () => void navigate({ to: '/jobs/new' }))] : []),
+    ...(may('DEVICES_WRITE', 'DEVICES_READ')
       ? [act('add', t('palette.addDevices'), IconUserPlus, () => void navigate({ to: '/enrolments' }))]
       : []),
-    ...(may('FIRMWARE_WRITE')
+    ...(hasFleetScope(viewer, 'FIRMWARE_WRITE') && may('DEVICES_READ')
       ? [act('image', t('palette.uploadImage'), IconUpload, () => void navigate({ to: '/firmware' }))]
       : []),
     act('help', t('keyboard.title'), IconKeyboard, onHelp),
