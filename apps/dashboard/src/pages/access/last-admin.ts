@@ -5,13 +5,14 @@ interface Person {
   readonly id: string;
   readonly role: Role;
   readonly disabledAt: string | null;
+  readonly email: string | null;
   readonly hasPassword: boolean;
   readonly identityProvider: string | null;
 }
 
 /**
- * Whether no other admin can sign in. One who cannot, because of a missing first sign-in or
- * password, may go if there is any other.
+ * Whether no other admin can sign in. One who cannot, because of a missing first sign-in,
+ * password or e-mail address, may go if there is any other.
  */
 export function isLastAdmin(person: Person, people: readonly Person[]): boolean {
   if (!isAdmin(person)) return false;
@@ -23,6 +24,7 @@ function isAdmin({ role, disabledAt }: Person): boolean {
   return role === 'ADMIN' && disabledAt === null;
 }
 
-function canSignIn({ hasPassword, identityProvider }: Person): boolean {
-  return hasPassword || identityProvider !== null;
+/** One types an e-mail address and a password, or is a known person of a provider. */
+function canSignIn({ email, hasPassword, identityProvider }: Person): boolean {
+  return (hasPassword && email !== null) || identityProvider !== null;
 }
