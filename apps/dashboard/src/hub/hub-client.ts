@@ -4,9 +4,9 @@
  */
 import { createClient as createSocket } from 'graphql-ws/client';
 import { cacheExchange, Client, fetchExchange, mapExchange, type OperationContext, subscriptionExchange } from 'urql';
-import type { Connection } from './connection';
-import { LastingSubscriptions } from './lasting-subscriptions';
-import { returningSocket } from './returning-socket';
+import type { Connection } from './connection/connection';
+import { LastingSubscriptions } from './connection/lasting-subscriptions';
+import { returningSocket } from './connection/returning-socket';
 import { authorization } from './session';
 
 /** Ms between two pings of the socket; a dead connection is noticed within two of them. */

@@ -4,7 +4,7 @@
  */
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { Provider } from 'urql';
-import { Connection, type ConnectionState } from './connection';
+import { Connection, type ConnectionState } from './connection/connection';
 import { type HubClient, openHubClient } from './hub-client';
 import { hasFleetScope, hasScope, isLimited, mayCallInJobs, mayRollOut, mayStartJobs } from './rights';
 import { type Scope, Session, type SessionState, shownViewer, type Viewer, viewerId } from './session';
