@@ -7,7 +7,7 @@ export interface DeviceIdentity {
 }
 
 /** Each names one device and one direction. */
-interface DeviceTopics {
+export interface DeviceTopics {
   /** Messages of the hub; the only topic that the device may subscribe to. */
   readonly toDevice: string;
   /** Topics that the device may publish on. */

@@ -4,6 +4,7 @@ import type { Client, ConnectPacket } from 'aedes';
 import { parseMqttClientId } from '@flotilla/mcp';
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
+import type { MqttCredentials } from '../auth/device-auth.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { FramedLineTransport } from '../mcpu/framed-line-transport.js';
@@ -11,23 +12,30 @@ import { TrafficControl } from '../overload/traffic-control.js';
 import type { ThrottleReport } from '../overload/traffic-control.js';
 import type { DeviceConnection, LastWill, Peer } from '../sessions/session-host.js';
 import { mqttTraits, topicsOf } from './device-topics.js';
-import type { DeviceIdentity } from './device-topics.js';
+import type { DeviceIdentity, DeviceTopics } from './device-topics.js';
 import { KeepAlive } from './keep-alive.js';
 import type { DeviceMessage } from './mqtt-broker.js';
 import { MqttTransport } from './mqtt-transport.js';
 import { CONNECT, DISCONNECT, PacketReader } from './packet-reader.js';
 import type { MqttPacket } from './packet-reader.js';
 import { PacketStream } from './packet-stream.js';
-import { textOf } from './publish-packet.js';
+import { textOf, topicField } from './publish-packet.js';
 import type { MessageEncoding } from './publish-packet.js';
+
+type ClaimedCredentials = Pick<MqttCredentials, 'username' | 'password'>;
+
+const noCredentials: ClaimedCredentials = { username: undefined, password: undefined };
+
+type ConnectClaim = Pick<ConnectPacket, 'clientId' | 'keepalive' | 'will' | 'username' | 'password'>;
 
 interface MqttConnectionOptions {
   readonly peer: Peer;
   /** Gives the stream of this connection to the broker. */
   readonly connect: (stream: Duplex) => Client;
   readonly leaveLobby: () => void;
-  /** The topic that all xiaozhi devices publish to. */
+  /** The topic that all xiaozhi devices publish to, and its `topicField`. */
   readonly publishTopic: string;
+  readonly publishField: Buffer;
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
@@ -55,9 +63,10 @@ export class MqttConnection {
   readonly peer: Peer;
   #transport: MqttTransport | undefined;
   #identity: ProvenIdentity | undefined;
-  /** The topic that the device may subscribe to. */
-  #topic: string | undefined;
-  /** The topics that it may publish on. */
+  /** What CONNECT claims. Aedes would keep it as long as the connection. */
+  #credentials: ClaimedCredentials = noCredentials;
+  /** The topic of the hub's messages, and those that the device may publish on, by `topicField`. */
+  #toDevice: Buffer | undefined;
   #ownTopics: readonly Buffer[] = [];
   #encoding: MessageEncoding = 'utf8';
   #isConnected = false;
@@ -102,8 +111,9 @@ export class MqttConnection {
     return this.#identity?.deviceId;
   }
 
+  /** The topic that the device may subscribe to. */
   get topic(): string | undefined {
-    return this.#topic;
+    return this.#topics?.toDevice;
   }
 
   /** Its socket is destroyed. The broker learns that in a later turn. */
@@ -114,22 +124,28 @@ export class MqttConnection {
   /** The credentials were correct. */
   identify(identity: ProvenIdentity): void {
     this.#identity = identity;
-    const { fromDevice, toDevice } = topicsOf(identity, this.options.publishTopic);
-    this.#topic = toDevice;
-    this.#ownTopics = fromDevice.map((topic) => Buffer.from(topic));
+    const { publishField, publishTopic } = this.options;
+    const { fromDevice, toDevice } = topicsOf(identity, publishTopic);
+    const known = new Map([
+      [publishTopic, publishField],
+      [toDevice, topicField(toDevice)],
+    ]);
+    this.#toDevice = known.get(toDevice);
+    this.#ownTopics = fromDevice.map((topic) => known.get(topic) ?? topicField(topic));
     if (mqttTraits[identity.dialect].hasLines) this.#encoding = 'latin1';
   }
 
   /** Notes what CONNECT says before any of it is proved. */
-  claim({ clientId, keepalive = 0, will }: Pick<ConnectPacket, 'clientId' | 'keepalive' | 'will'>): void {
+  claim({ clientId, keepalive = 0, will, username, password }: ConnectClaim): void {
     this.claimedId = clientId;
+    this.#credentials = { username, password };
     this.#keepAlive.begin(keepalive);
     this.#will = will && { topic: will.topic, payload: Buffer.from(will.payload).toString('utf8') };
   }
 
   /** Takes a message that the broker has acknowledged, as it must on any topic. [MQTT-3.3.5-2] */
   receive({ topic, payload }: DeviceMessage): void {
-    if (this.#ownTopics.some((own) => own.equals(Buffer.from(topic)))) {
+    if (this.#topics?.fromDevice.includes(topic) === true) {
       this.#transport?.receive(payload.toString(this.#encoding));
       return;
     }
@@ -139,6 +155,13 @@ export class MqttConnection {
     if (this.#forbiddenTopics < limits.forbiddenTopicsMax || this.client.closed) return;
     counters.add('anomaly', 'topic_abuse');
     this.#cut('protocol_error');
+  }
+
+  /** Returns the claimed credentials once, and forgets them. */
+  takeCredentials(): ClaimedCredentials {
+    const claimed = this.#credentials;
+    this.#credentials = noCredentials;
+    return claimed;
   }
 
   /** The broker accepted the device; CONNACK waits for `flush`. Undefined if the hub did not. */
@@ -179,12 +202,12 @@ export class MqttConnection {
   /** Returns the connection once, when its device can receive messages. */
   admit(isLate = false): DeviceConnection | undefined {
     const identity = this.#identity;
-    if (identity === undefined || this.#topic === undefined || this.#transport || this.#stream.destroyed)
-      return undefined;
+    const topic = this.#toDevice;
+    if (identity === undefined || topic === undefined || this.#transport || this.#stream.destroyed) return undefined;
     if (!isLate && !this.#isReady) return undefined;
     const { counters, limits } = this.options;
     this.#transport = new MqttTransport(this.#stream.socket, {
-      topic: this.#topic,
+      topic,
       unsentBytesMax: limits.unsentBytesMax,
       hangUp: () => this.client.close(),
     });
@@ -205,6 +228,10 @@ export class MqttConnection {
       this.options.counters.add('refusal', 'connect_missing');
     if (this.#fault === 'connection_lost' && !isLoss(error)) this.#fault = 'protocol_error';
     this.#transport?.fail(error);
+  }
+
+  get #topics(): DeviceTopics | undefined {
+    return this.#identity && topicsOf(this.#identity, this.options.publishTopic);
   }
 
   get #isReady(): boolean {

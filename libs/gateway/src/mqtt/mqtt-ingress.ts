@@ -17,6 +17,7 @@ import type { Lobby } from '../overload/lobby.js';
 import { makeBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
 import type { ProvenIdentity } from './mqtt-connection.js';
+import { topicField } from './publish-packet.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
 
 export interface MqttIngressOptions {
@@ -55,9 +56,12 @@ type Answer = (error: ConnectRefusal | null, isGranted: boolean | null) => void;
 export class MqttIngress {
   readonly #connections = new WeakMap<Client, MqttConnection>();
   readonly #broker: Aedes;
+  /** All devices share it. */
+  readonly #publishField: Buffer;
 
   constructor(private readonly options: MqttIngressOptions) {
     const { limits } = options;
+    this.#publishField = topicField(options.publishTopic);
     this.#broker = makeBroker(
       {
         connectTimeout: limits.introductionTimeoutMs,
@@ -70,12 +74,12 @@ export class MqttIngress {
           // No session outlives its connection, the hub writes a will into an event, and
           // `MqttConnection` checks the keep-alive, because it sees all packets.
           packet.clean = true;
-          delete packet.will;
           packet.keepalive = 0;
+          // Aedes keeps the packet as long as the client. Deleted members would take 800 bytes.
+          Object.assign(packet, { will: undefined, username: undefined, password: undefined });
           proceed(null, true);
         },
-        authenticate: (client, username, password, answer) =>
-          this.#authenticate(client, { username, password }, answer),
+        authenticate: (client, _username, _password, answer) => this.#authenticate(client, answer),
         authorizeSubscribe: (client, subscription, answer) => answer(null, this.#ownTopicOnly(client, subscription)),
       },
       (client, message) => this.#connections.get(client)?.receive(message),
@@ -123,6 +127,7 @@ export class MqttIngress {
       limits,
       counters,
       publishTopic,
+      publishField: this.#publishField,
       connect: (stream) => this.#broker.handle(stream),
       onStranger: () => {
         if (!isExpelled) attempts.failed(peer.remoteAddress);
@@ -133,15 +138,12 @@ export class MqttIngress {
     this.#connections.set(connection.client, connection);
   }
 
-  #authenticate(
-    client: Client,
-    claim: { readonly username: string | undefined; readonly password: Buffer | undefined },
-    answer: Answer,
-  ): void {
+  #authenticate(client: Client, answer: Answer): void {
     const connection = this.#connections.get(client);
+    const claim = connection?.takeCredentials();
     const clientId = connection?.claimedId ?? '';
     const identity = parseMqttClientId(clientId);
-    if (connection === undefined || !identity.ok) {
+    if (connection === undefined || claim === undefined || !identity.ok) {
       const problem = identity.ok ? 'the connection is gone' : identity.problem;
       this.#refuse(answer, 'identifier_rejected', new ConnectRefusal(IDENTIFIER_REJECTED, problem));
       return;

@@ -4,11 +4,14 @@
  */
 import type { Duplex } from 'node:stream';
 import type { CloseReason, Transport } from '@flotilla/mcp';
-import { publishPacket, topicField } from './publish-packet.js';
+import { publishPacket } from './publish-packet.js';
 
 interface MqttTransportOptions {
-  /** Topic of outgoing messages. Devices ignore it; it helps people who read the traffic. */
-  readonly topic: string;
+  /**
+   * Topic of outgoing messages, by `topicField`. Devices ignore it; it helps people who read the
+   * traffic.
+   */
+  readonly topic: Buffer;
   readonly unsentBytesMax: number;
   /** Ends the connection in the broker. Never throws. */
   readonly hangUp: () => void;
@@ -22,14 +25,11 @@ export class MqttTransport implements Transport {
   #isOpen = true;
   /** The stream keeps what is written until it is uncorked. */
   #isCorked = false;
-  readonly #topic: Buffer;
 
   constructor(
     private readonly conn: Duplex,
     private readonly options: MqttTransportOptions,
-  ) {
-    this.#topic = topicField(options.topic);
-  }
+  ) {}
 
   start(): void {
     this.#isStarted = true;
@@ -40,7 +40,7 @@ export class MqttTransport implements Transport {
     const { conn } = this;
     if (!this.#isOpen || conn.destroyed || conn.writableLength > this.options.unsentBytesMax) return false;
     if (isMoreToCome) this.#cork();
-    conn.write(publishPacket(this.#topic, text));
+    conn.write(publishPacket(this.options.topic, text));
     if (!isMoreToCome && this.#isCorked) this.#uncork();
     return true;
   }

@@ -15,7 +15,7 @@ function publish(payload: string, change: Partial<mqtt.IPublishPacket> = {}): Bu
   });
 }
 
-const ownTopics = ['device-server', 'devices/p2p/x'].map((topic) => Buffer.from(topic));
+const ownTopics = ['device-server', 'devices/p2p/x'].map(topicField);
 
 /** The packet as `PacketReader` returns it. */
 function read(bytes: Buffer): MqttPacket {

@@ -68,6 +68,8 @@ export class SessionRecord {
   announce(facts: SessionFacts): void {
     this.#facts = facts;
     this.#waitNoLonger();
+    // What is over would stay in memory with its timer, as long as the session.
+    this.#waitNoLonger = () => undefined;
     if (this.#isAnnouncing) return;
     this.#isAnnouncing = true;
     this.#announced = this.#announceAll();
