@@ -65,8 +65,9 @@ interface Rule {
 export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Rule): void {
   if (!hasScope(viewer, scope))
     throw new ApiError('FORBIDDEN', `${name} needs the scope ${scope}, which you do not have.`);
-  if (isFleetWide && viewer.devices !== undefined)
-    throw new ApiError('FORBIDDEN', `${name} affects the whole fleet, and this key is limited to some devices.`);
+  if (!isFleetWide || viewer.devices === undefined) return;
+  const reason = scope === 'ADMIN' ? 'needs the scope ADMIN for all devices' : 'affects the whole fleet';
+  throw new ApiError('FORBIDDEN', `${name} ${reason}, and this key is limited to some devices.`);
 }
 
 function guarded(resolve: Resolver, rule: Rule): Resolver {

@@ -94,7 +94,7 @@ function outside(address: string, byAdmin: boolean, isOnLoopback: boolean): stri
   if (!byAdmin)
     return (
       `${address} is in no network that FLOTILLA_DIAL_NETWORKS lists. ` +
-      `${listing}, or have an administrator register the device.`
+      `${listing}, or have an administrator without a device filter register the device.`
     );
   const also = isOnLoopback ? 'private networks and loopback' : 'private networks';
   return `${address} is outside the networks that may be dialled, which are ${also} and those listed. ${listing}.`;
