@@ -198,7 +198,6 @@ export const fieldsBehind: readonly (readonly [query: string, has: Scope | reado
   ['{ device(id: "$device") { events { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
   ['{ device(id: "$device") { alerts { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
   ['{ job(id: "$job") { targets { nodes { device { id } } } } }', 'JOBS_READ', 'DEVICES_READ'],
-  [`{ previewJob(input: ${job}) { sample { id } } }`, ['JOBS_WRITE', 'TOOLS_CALL'], 'DEVICES_READ'],
   [`{ previewJob(input: ${job}) { targetCount } }`, 'JOBS_WRITE', 'TOOLS_CALL'],
   [`mutation { createJob(input: ${job}, idempotencyKey: "$1") { job { id } } }`, 'JOBS_WRITE', 'TOOLS_CALL'],
   [

@@ -1,6 +1,8 @@
-import type { Principal } from '@flotilla/registry';
+import { readFileSync } from 'node:fs';
+import type { Principal, Scope } from '@flotilla/registry';
+import { buildSchema, graphql } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { refuseViewer } from './guard-scopes.js';
+import { guardScopes, refuseViewer } from './guard-scopes.js';
 
 const limited: Principal = {
   kind: 'KEY',
@@ -26,5 +28,42 @@ describe('refuseViewer', () => {
     expect(() =>
       refuseViewer(limited, { name: 'Query.device', scope: 'DEVICES_READ', isFleetWide: false }),
     ).not.toThrow();
+  });
+});
+
+describe('a list that shows objects of another scope', () => {
+  const schema = guardScopes(buildSchema(readFileSync(new URL('../../schema.graphql', import.meta.url), 'utf8')));
+  const device = { id: 'lamp' };
+  const alert = { id: 'a', device, devices: [device], deviceCount: 1 };
+  const rootValue = {
+    jobs: { nodes: [{ id: 'j', firmwareImage: { version: '2.0.0' } }] },
+    alerts: { nodes: [alert] },
+    previewDesiredState: { sample: [device] },
+  };
+  const ask = async (source: string, scopes: readonly Scope[]) => {
+    const viewer: Principal = { kind: 'KEY', id: 'k', name: 'k', scopes };
+    return JSON.parse(
+      JSON.stringify(await graphql({ schema, source, rootValue, contextValue: { viewer } })),
+    ) as unknown;
+  };
+
+  it('stays readable, without these objects', async () => {
+    expect(await ask('{ jobs { nodes { id firmwareImage { version } } } }', ['JOBS_READ'])).toEqual({
+      data: { jobs: { nodes: [{ id: 'j', firmwareImage: null }] } },
+    });
+    expect(await ask('{ alerts { nodes { deviceCount device { id } devices { id } } } }', ['EVENTS_READ'])).toEqual({
+      data: { alerts: { nodes: [{ deviceCount: 1, device: null, devices: [] }] } },
+    });
+    const preview =
+      '{ previewDesiredState(input: {name: "n", tool: "t", devices: {}, arguments: {}}) { sample { id } } }';
+    expect(await ask(preview, ['JOBS_READ'])).toEqual({
+      data: { previewDesiredState: { sample: [] } },
+    });
+  });
+
+  it('has them with the other scope', async () => {
+    expect(await ask('{ jobs { nodes { id firmwareImage { version } } } }', ['JOBS_READ', 'DEVICES_READ'])).toEqual({
+      data: { jobs: rootValue.jobs },
+    });
   });
 });

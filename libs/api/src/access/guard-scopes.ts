@@ -9,7 +9,7 @@ import {
 import type { Principal, Scope } from '@flotilla/registry';
 import { hasScope, type ApiContext } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
-import { fleetWideOperations, requiredScopes, type Requirement } from './required-scopes.js';
+import { fleetWideOperations, requiredScopes, type Hidden, type Requirement } from './required-scopes.js';
 
 type Resolver = GraphQLFieldResolver<unknown, ApiContext>;
 
@@ -43,6 +43,10 @@ function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, 
     : undefined;
   if (!field) throw new ApiError('INTERNAL', `required-scopes.ts names ${typeName}.${fieldName}, which is not served.`);
   if (requirement === 'ANY_KEY') return;
+  if (typeof requirement === 'object') {
+    field.resolve = hidden(field.resolve ?? defaultFieldResolver, requirement);
+    return;
+  }
   const name = `${typeName}.${fieldName}`;
   const wideNames: ReadonlySet<string> = fleetWideOperations;
   const rule: Rule = {
@@ -68,6 +72,11 @@ export function refuseViewer(viewer: Principal, { name, scope, isFleetWide }: Ru
   if (!isFleetWide || viewer.devices === undefined) return;
   const reason = scope === 'ADMIN' ? 'needs the scope ADMIN for all devices' : 'affects the whole fleet';
   throw new ApiError('FORBIDDEN', `${name} ${reason}, and this key is limited to some devices.`);
+}
+
+function hidden(resolve: Resolver, { without, shows }: Hidden): Resolver {
+  return (source, args, context, info) =>
+    hasScope(context.viewer, without) ? resolve(source, args, context, info) : shows;
 }
 
 function guarded(resolve: Resolver, rule: Rule): Resolver {

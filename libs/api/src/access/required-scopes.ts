@@ -6,9 +6,18 @@ import type { Scope } from '@flotilla/registry';
 import type { Mutation, Query, Subscription } from '../generated/schema-types.js';
 
 /** ANY_KEY: every valid key may. */
-export type Requirement = Scope | 'ANY_KEY';
+export type Requirement = Scope | 'ANY_KEY' | Hidden;
 
-type EveryField<Root> = Readonly<Record<Exclude<keyof Root, '__typename'>, Requirement>>;
+/** Without the scope a field has this value, so that lists of another scope stay readable. */
+export interface Hidden {
+  readonly without: Scope;
+  readonly shows: null | readonly never[];
+}
+
+type EveryField<Root> = Readonly<Record<Exclude<keyof Root, '__typename'>, Exclude<Requirement, Hidden>>>;
+
+const nullWithoutDevices: Hidden = { without: 'DEVICES_READ', shows: null };
+const emptyWithoutDevices: Hidden = { without: 'DEVICES_READ', shows: [] };
 
 const query: EveryField<Query> = {
   viewer: 'ANY_KEY',
@@ -188,7 +197,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Mutation: mutation,
   Subscription: subscription,
   Device: { alerts: 'EVENTS_READ', desiredStates: 'JOBS_READ', events: 'EVENTS_READ' },
-  Alert: { device: 'DEVICES_READ', devices: 'DEVICES_READ' },
+  Alert: { device: nullWithoutDevices, devices: emptyWithoutDevices },
   AlertPayload: { alert: 'EVENTS_READ' },
   AlertRulePayload: { alertRule: 'EVENTS_READ' },
   Call: { device: 'DEVICES_READ' },
@@ -197,16 +206,16 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
     failureGroups: 'JOBS_READ',
     rerunOffer: 'JOBS_READ',
     decidedOverTime: 'JOBS_READ',
-    firmwareImage: 'DEVICES_READ',
+    firmwareImage: nullWithoutDevices,
   },
   RecurringJob: { lastJob: 'JOBS_READ', jobs: 'JOBS_READ' },
   RecurringJobPayload: { recurringJob: 'JOBS_READ' },
   DesiredStatePayload: { desiredState: 'JOBS_READ' },
-  DesiredStatePreview: { sample: 'DEVICES_READ' },
+  DesiredStatePreview: { sample: emptyWithoutDevices },
   DesiredStateTarget: { device: 'DEVICES_READ' },
   RecordingRulePayload: { recordingRule: 'EVENTS_READ' },
   JobTarget: { device: 'DEVICES_READ' },
-  JobPreview: { sample: 'DEVICES_READ' },
+  JobPreview: { sample: emptyWithoutDevices },
   UpdateDevicePayload: { device: 'DEVICES_READ' },
   DeviceGroupPayload: { deviceGroup: 'DEVICES_READ' },
   RefreshToolsPayload: { device: 'DEVICES_READ' },

@@ -9,6 +9,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ActButton } from '../../parts/act-button';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../parts/failure';
+import { isRollout } from '../../parts/job/is-rollout';
 import { useNotify } from '../../parts/use-notify';
 import { CancelJobDocument, type JobSeenFragment, PauseJobDocument, ResumeJobDocument } from './generated/job';
 import { Rerun, Revert } from './job-successors';
@@ -24,7 +25,7 @@ export function JobActions({ job, onChanged }: JobActionsProps) {
     <>
       {mayRun && job.state !== 'FINISHED' && <Steering job={job} onChanged={onChanged} />}
       {mayRun && job.state === 'FINISHED' && <Rerun job={job} />}
-      {job.firmwareImage !== null && (job.state === 'FINISHED' || job.state === 'PAUSED') && <Revert job={job} />}
+      {isRollout(job) && (job.state === 'FINISHED' || job.state === 'PAUSED') && <Revert job={job} />}
       <Export job={job} />
     </>
   );

@@ -6,6 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { useIsLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
+import { isRollout } from '../../parts/job/is-rollout';
 import { stopCause } from '../../parts/job/stop-cause';
 import { Time } from '../../parts/time/time';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
@@ -38,8 +39,10 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
       {job.conclusion === 'ABORTED' && cause === undefined && (
         <Notice isBad icon={IconHandStop} title={t('job.stopped')}>
           {/* The hub hides from limited keys why a job of another was stopped. */}
-          {job.firmwareImage !== null && !isLimited && (
-            <p>{t('job.unsigned', { version: job.firmwareImage.version })}</p>
+          {isRollout(job) && !isLimited && (
+            <p>
+              {job.firmwareImage ? t('job.unsigned', { version: job.firmwareImage.version }) : t('job.unsignedHidden')}
+            </p>
           )}
         </Notice>
       )}
@@ -89,7 +92,7 @@ function Tripped({ job, rule }: TrippedProps) {
   return (
     <Notice isBad icon={IconHandStop} title={t('job.tripped', { wave: rule.wave })}>
       <p>{t('job.trippedText', { failed: rule.failed, count: rule.decided, outcomes })}</p>
-      {job.state === 'PAUSED' && <p>{t(job.firmwareImage === null ? 'job.trippedNext' : 'job.trippedNextImage')}</p>}
+      {job.state === 'PAUSED' && <p>{t(isRollout(job) ? 'job.trippedNextImage' : 'job.trippedNext')}</p>}
     </Notice>
   );
 }

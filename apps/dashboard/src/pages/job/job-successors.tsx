@@ -12,21 +12,23 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ActButton } from '../../parts/act-button';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice, ReadFailure } from '../../parts/failure';
+import { isRollout } from '../../parts/job/is-rollout';
 import { useNotify } from '../../parts/use-notify';
 import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
 
 const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
 
 /** What would fail again in the same way is left out. A disruptive job asks before it starts. */
-export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readonly job: JobSeenFragment }) {
+export function Rerun({ job }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
+  const { id, tool, disruptive } = job;
   const navigate = useNavigate();
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const [isAsking, setAsking] = useState(false);
   const [mayRollOut, mayCall] = [useMayRollOut(), useMayCallInJobs()];
   const read = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
   const offer = read.data?.job?.rerunOffer;
-  if (firmwareImage === null ? !mayCall : !mayRollOut) return null;
+  if (isRollout(job) ? !mayRollOut : !mayCall) return null;
   if (!offer) return <ReadFailure read={read} />;
   if (offer.count === 0) return null;
   const rerun = async () => {
