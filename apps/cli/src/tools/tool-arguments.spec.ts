@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { FlotillaClient } from '@flotilla/client';
-import { argumentsForFleet } from './tool-arguments.js';
+import { FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { argumentsForDevice, argumentsForFleet } from './tool-arguments.js';
 
 const words = { kind: 'words', words: ['ms=200'] } as const;
 
@@ -24,5 +24,19 @@ describe('arguments for many devices', () => {
     const [one, other] = [{ properties: {} }, { properties: { seconds: { type: 'integer' } } }];
     const fleet = fleetWith({ inputSchema: one, schemaKnown: true }, { inputSchema: other, schemaKnown: true });
     expect(await argumentsForFleet(fleet, 'buzz', words)).toEqual({ ms: 200 });
+  });
+});
+
+describe('arguments of a key that may not read tools', () => {
+  const client = (code: string) =>
+    ({ request: () => Promise.reject(new FlotillaError(code, 'no')) }) as unknown as FlotillaClient;
+
+  it('are left to the hub', async () => {
+    expect(await argumentsForDevice(client('FORBIDDEN'), 'lamp', 'buzz', words)).toEqual({ ms: 200 });
+    expect(await argumentsForFleet(client('FORBIDDEN'), 'buzz', words)).toEqual({ ms: 200 });
+  });
+
+  it('are not sent after another failure', async () => {
+    await expect(argumentsForFleet(client('UNREACHABLE'), 'buzz', words)).rejects.toThrow('no');
   });
 });
