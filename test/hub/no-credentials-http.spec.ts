@@ -206,9 +206,9 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^(GET|POST) \/ota(\/.*)?$/, hasNoSecret],
   [/^(GET|HEAD|POST) \/(graphql|openapi\.json)$/, refuses(401)],
   [/^(GET|POST|DELETE) \/mcp$/, refuses(401)],
+  [/^OPTIONS \/mcp$/, refuses(204)], // A preflight has no key, and its answer no data.
   [/^\w+ \/api\/sign-in(\/oidc(\/callback)?)?$/, refuses(400, 404, 415)],
-  // Sign-in needs a password or a provider. Other paths below /api need a key or a session, and
-  // those below /t a token of one device.
+  // Sign-in needs a password or a provider, others below /api a key or a session, /t a token.
   [/^\w+ \/api\//, refuses(401)],
   [/^\w+ \/(t|vision|firmware)(\/|$)/, refuses(400, 401, 403, 404)],
   [/^(GET|HEAD) \/metrics$/, refuses(401)],

@@ -1,12 +1,12 @@
 /**
- * Clients that disconnect during the look-up of their key, open requests of expired tokens, and
- * the cost of batches.
+ * Clients that disconnect during the look-up of their key, open requests of expired tokens, the
+ * cost of batches, and pages.
  */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventFeed } from '@flotilla/bus';
 import type { OpenCheck, Registry } from '@flotilla/registry';
 import { directClient } from '../api-deps.js';
@@ -165,4 +165,51 @@ it('each message of a batch costs as much as a request', async () => {
   const many = await send(100);
   expect([many.status, await many.json()]).toMatchObject([429, { code: 'RATE_LIMITED' }]);
   expect(many.headers.get('retry-after')).toBe('1');
+});
+
+describe('a page', () => {
+  const origin = 'http://localhost:6274';
+  const preflight = (from: string) => {
+    const asked = {
+      'access-control-request-method': 'POST',
+      'access-control-request-headers': 'authorization,mcp-name',
+    };
+    return fetch(url, { method: 'OPTIONS', headers: { origin: from, ...asked } });
+  };
+
+  it('of this machine may ask, and reads what MCP says in headers', async () => {
+    isDelayed = false;
+    const allowed = await preflight(origin);
+    expect([allowed.status, Object.fromEntries(allowed.headers)]).toMatchObject([
+      204,
+      {
+        'access-control-allow-origin': origin,
+        'access-control-allow-methods': 'GET, POST, DELETE',
+        'access-control-allow-headers': 'authorization,mcp-name',
+        vary: 'origin',
+      },
+    ]);
+    const answered = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    });
+    expect([answered.status, answered.headers.get('access-control-allow-origin')]).toEqual([200, origin]);
+    expect(answered.headers.get('access-control-expose-headers')).toContain('Mcp-Session-Id');
+    expect(answered.headers.has('access-control-allow-credentials')).toBe(false);
+  });
+
+  it('reads why a request is refused', async () => {
+    isDelayed = false;
+    const refused = await fetch(`${url}?mode=other`, { method: 'POST', headers: { ...headers, origin } });
+    expect([refused.status, refused.headers.get('access-control-allow-origin')]).toEqual([400, origin]);
+    expect(refused.headers.get('access-control-expose-headers')).toContain('WWW-Authenticate');
+  });
+
+  it.each(['https://evil.example', 'null', 'http://localhost.evil.example'])('of %s is refused', async (from) => {
+    for (const answer of [await preflight(from), await fetch(url, { headers: { ...headers, origin: from } })]) {
+      expect(answer.status).toBe(403);
+      expect(answer.headers.has('access-control-allow-origin')).toBe(false);
+    }
+  });
 });

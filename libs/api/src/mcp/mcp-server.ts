@@ -25,9 +25,9 @@ import { sendRefusal } from '../errors/send-refusal.js';
 import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { CostBudget } from '../limits/cost-budget.js';
+import { admitPage, answerPreflight } from './session/admit-page.js';
 import type { AgentCaller, ListingMode } from './session/agent-caller.js';
 import { makeRequestServer, type RequestDeps } from './session/request-server.js';
-import { isForeignOrigin } from './session/foreign-origin.js';
 import { ListingNotifications } from './session/listing-notifications.js';
 import { ToolCatalogue } from './tools/tool-catalogue.js';
 
@@ -86,6 +86,10 @@ export class McpServer {
         exposeHeadRoute: false,
         handler: (request, reply) => this.#answer(request, reply),
       });
+      scope.options('/mcp', ({ raw }, reply) => {
+        answerPreflight(raw, reply.raw, this.#deps.publicUrl);
+        return reply.code(204).send();
+      });
       done();
     });
   }
@@ -100,8 +104,7 @@ export class McpServer {
 
   async #answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { headers, raw } = request;
-    if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
-      throw new ApiError('FORBIDDEN', 'Pages of other origins may not use this hub.');
+    admitPage(raw, reply.raw, this.#deps.publicUrl);
     const viewer = await this.#deps.agents.ofRequest(raw);
     const mode = modeOf(request.url);
     if (this.#open.size >= this.#limits.agentRequestsMax)
