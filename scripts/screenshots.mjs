@@ -32,7 +32,13 @@ const views = [
   { name: 'zh-narrow-dark', colorScheme: 'dark', width: 360, height: 740, language: 'zh' },
 ];
 
-const hub = await startHub({ env: { FLOTILLA_STATUS_INTERVAL_SECONDS: '15' } });
+const hub = await startHub({
+  env: {
+    FLOTILLA_STATUS_INTERVAL_SECONDS: '15',
+    FLOTILLA_SMTP_URL: 'smtp://127.0.0.1:9',
+    FLOTILLA_SMTP_FROM: 'hub@hub.example',
+  },
+});
 const fleet = startFleet(hub, { devices: 60, transport: 'mixed' });
 const browser = await openBrowser();
 try {

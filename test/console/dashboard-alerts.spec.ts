@@ -30,7 +30,10 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
   let page: Page;
 
   beforeAll(async () => {
-    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    [hub, browser] = await Promise.all([
+      startHub({ env: { FLOTILLA_SMTP_URL: 'smtp://127.0.0.1:9', FLOTILLA_SMTP_FROM: 'hub@hub.example' } }),
+      openBrowser(),
+    ]);
     console = await openConsole(browser, hub);
     page = console.page;
   });

@@ -34,7 +34,10 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
   let scenery: Scenery;
 
   beforeAll(async () => {
-    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    [hub, browser] = await Promise.all([
+      startHub({ env: { FLOTILLA_SMTP_URL: 'smtp://127.0.0.1:9', FLOTILLA_SMTP_FROM: 'hub@hub.example' } }),
+      openBrowser(),
+    ]);
     fleet = startFleet(hub, { devices: 40 });
     scenery = await furnish(hub, 40);
     console = await openConsole(browser, hub, { ...size, colorScheme: 'dark' });

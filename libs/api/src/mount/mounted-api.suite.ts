@@ -136,7 +136,7 @@ export async function openApi(
       bus,
       clock,
       trustedOrigins: [],
-      sender: noSender,
+      sender: { ...noSender, sendsMail: false },
       messages: { language: 'en', timeZone: 'UTC', consoleUrl: undefined },
     }),
     webhooks: new Webhooks({ registry, clock, announce: () => undefined, sender: noSender, trustedOrigins: [] }),

@@ -23,11 +23,12 @@ const plan: AlertRulePlan = {
 describe('changing alert rules and channels', () => {
   let fixture: HubFixture;
   let alerts: Alerts;
+  let sender: { readonly send: () => Promise<never>; sendsMail: boolean };
 
   beforeAll(async () => {
     fixture = await openHub({ withWorker: false });
     const { registry, bus, clock } = fixture.hub;
-    const sender = { send: () => Promise.reject(new Error('No message is expected.')) };
+    sender = { send: () => Promise.reject(new Error('No message is expected.')), sendsMail: true };
     const messages = { language: 'en', timeZone: 'UTC', consoleUrl: 'https://hub.example' } as const;
     alerts = new Alerts({ registry, bus, clock, sender, trustedOrigins: [], messages });
   });
@@ -44,6 +45,19 @@ describe('changing alert rules and channels', () => {
     expect(await edit(90, revision)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['expectedRevision'] } });
     expect(await fixture.hub.registry.alertRules.find(id)).toMatchObject({ forSeconds: 60 });
     expect(await edit(120)).toMatchObject({ rule: { forSeconds: 120 } });
+  });
+
+  it('refuses a channel for e-mail of a hub without a mail server, unless it is disabled', async () => {
+    const channel = { name: 'Mail', kind: 'EMAIL', config: { to: ['ops@hub.example'] }, enabled: true } as const;
+    sender.sendsMail = false;
+    const refusal = { code: 'INVALID', path: ['input', 'kind'], message: expect.stringContaining('FLOTILLA_SMTP_URL') };
+    expect(await alerts.createChannel(channel, admin)).toMatchObject({ refusal });
+    const made = await alerts.createChannel({ ...channel, enabled: false }, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    expect(await alerts.updateChannel(made.channel.id, channel, admin)).toMatchObject({ refusal });
+    sender.sendsMail = true;
+    expect(await alerts.updateChannel(made.channel.id, channel, admin)).toMatchObject({ channel: { enabled: true } });
+    await alerts.removeChannel(made.channel.id, admin);
   });
 
   it('refuses a change of a channel of another revision than it was made from', async () => {

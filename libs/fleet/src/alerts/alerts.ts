@@ -26,6 +26,7 @@ import {
   plainConfig,
   readSettings,
   refuseUnusedSecret,
+  refuseWithoutMail,
   shownConfig,
   withFormerSecrets,
   withoutUnusedSecret,
@@ -40,7 +41,7 @@ interface AlertsDeps {
   >;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
-  readonly sender: Pick<ChannelSender, 'send'>;
+  readonly sender: Pick<ChannelSender, 'send' | 'sendsMail'>;
   /** Origins of channels that may be anywhere. */
   readonly trustedOrigins: readonly string[];
   readonly messages: MessageSettings;
@@ -220,7 +221,7 @@ export class Alerts {
   }
 
   async #channelPlan({ name, kind, enabled }: ChannelRequestInput, config: unknown) {
-    const refusal = refuseName(name);
+    const refusal = refuseName(name) ?? refuseWithoutMail({ kind, enabled }, this.deps.sender.sendsMail);
     if (refusal !== undefined) return { refusal };
     const path = ['input', 'config'];
     const read: ReadSettings = readSettings(kind, config, path);

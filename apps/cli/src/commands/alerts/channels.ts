@@ -33,6 +33,8 @@ const CONFIG_BYTES_MAX = 64 * 1_024;
 
 const configOption = textOption('Settings as JSON; - reads them from standard input, away from the shell history');
 
+const enabledOption = { type: 'boolean', describe: 'Send messages; --no-enabled: send none' } as const;
+
 const channels = async (client: FlotillaClient) =>
   (await client.request(NotificationChannelsDocument)).notificationChannels;
 
@@ -62,9 +64,11 @@ const createCommand = hubLeaf({
     args
       .positional('name', { type: 'string', demandOption: true, describe: 'Name of the channel' })
       .option('kind', { choices: kinds, demandOption: true, describe: 'How it sends' })
-      .option('config', { ...configOption, demandOption: true }),
+      .option('config', { ...configOption, demandOption: true })
+      .option('enabled', enabledOption),
   run: async (args, client) => {
-    const input = { name: args.name, kind: args.kind, config: await configOf(args.config) };
+    const { enabled = true, kind, name } = args;
+    const input = { name, kind, config: await configOf(args.config), enabled };
     const { createNotificationChannel } = await client.request(CreateNotificationChannelDocument, { input });
     await printThing({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
   },
@@ -79,7 +83,7 @@ const editCommand = hubLeaf({
     withId(args, 'Id of the channel')
       .option('name', textOption('New name'))
       .option('config', configOption)
-      .option('enabled', { type: 'boolean', describe: 'Send messages; --no-enabled: stop' }),
+      .option('enabled', enabledOption),
   run: async (args, client) => {
     const { id } = args;
     const now = found(

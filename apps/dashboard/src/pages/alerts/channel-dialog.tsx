@@ -99,6 +99,7 @@ function ConfigField({ field, value, onChange }: ConfigFieldProps) {
     return (
       <TagsInput
         label={label}
+        description={t('alerts.channel.config.toHint')}
         value={Array.isArray(value) ? value.map(String) : []}
         onChange={onChange}
         acceptValueOnBlur

@@ -38,6 +38,8 @@ const RESPONSE_CHARACTERS_MAX = 1_000;
 export class ChannelSender {
   readonly #agents: UserAddressAgents;
   readonly #email: EmailSender;
+  /** Whether the hub has a mail server. */
+  readonly sendsMail: boolean;
   readonly #httpMs: number;
   /** The longest attempt, ms. */
   readonly attemptMs: number;
@@ -48,6 +50,7 @@ export class ChannelSender {
     const bounds = { connections: CONNECTIONS, timeoutMs: this.#httpMs };
     this.#agents = new UserAddressAgents(options.trustedOrigins, bounds);
     this.#email = new EmailSender(options.smtp, this.attemptMs);
+    this.sendsMail = options.smtp !== undefined;
   }
 
   /** Rejects only when `stopped` aborts it. */

@@ -78,6 +78,18 @@ export function refuseUnusedSecret(settings: ChannelSettings, path: readonly str
   return refuse('INVALID', [...path, 'secret'], message);
 }
 
+/** A channel that cannot deliver would be noticed when its first alert does not arrive. */
+export function refuseWithoutMail(
+  { kind, enabled }: { readonly kind: ChannelKind; readonly enabled: boolean },
+  sendsMail: boolean,
+): Refusal | undefined {
+  if (kind !== 'EMAIL' || !enabled || sendsMail) return undefined;
+  const message =
+    'This hub process has no mail server, so the channel would deliver nothing. Set FLOTILLA_SMTP_URL and ' +
+    'FLOTILLA_SMTP_FROM for all processes and restart them, or save the channel disabled.';
+  return refuse('INVALID', ['input', 'kind'], message);
+}
+
 /** Tokens are also in addresses of chats, so only their origins are shown. */
 export function shownConfig(settings: ChannelSettings): ChannelConfig {
   return Object.fromEntries(
