@@ -5,6 +5,7 @@ import { messageOf } from '../error-message.js';
 import { keepFilesPrivate } from '../data-folder.js';
 import { ConfigError } from '../environment/config-error.js';
 import { loadEnvFile } from '../environment/env-file.js';
+import { lineBreakWarnings } from '../environment/setting-warnings.js';
 import { readConfig } from '../settings/config.js';
 import type { HubConfig } from '../settings/config.js';
 import { abortOnStop } from '../stop-signals.js';
@@ -35,7 +36,9 @@ export async function runCommand({ usage, flags, run }: Command): Promise<void> 
     const { file, given } = argumentsOf(usage, flags);
     loadEnvFile();
     keepFilesPrivate();
-    process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, { flags: given, signal }))}\n`);
+    const config = readConfig(process.env);
+    for (const { found, advice } of lineBreakWarnings(process.env)) process.stderr.write(`${found} ${advice}\n`);
+    process.stdout.write(`${JSON.stringify(await run(config, file, { flags: given, signal }))}\n`);
   } catch (error) {
     process.stderr.write(`${messageOf(error)}\n`);
     process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;

@@ -44,7 +44,8 @@ export function settingWarnings(environment: Environment): readonly SettingWarni
   ];
 }
 
-function lineBreakWarnings(environment: Environment): readonly SettingWarning[] {
+/** Also for backup and restore, which use these secrets. */
+export function lineBreakWarnings(environment: Environment): readonly SettingWarning[] {
   return exactSecrets
     .filter((name) => /[\r\n]$/.test(environment[name] ?? ''))
     .map((name) => ({
