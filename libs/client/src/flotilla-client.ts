@@ -128,7 +128,7 @@ export class FlotillaClient implements OperationSender {
 
   /**
    * Creates a desired state. The same key and input find the same one; without a key, one is
-   * created for this call.
+   * created for this call. Without the scope JOBS_READ it throws FORBIDDEN after the creation.
    */
   async createDesiredState(
     input: DesiredStateInput,
@@ -136,7 +136,8 @@ export class FlotillaClient implements OperationSender {
   ): Promise<DesiredStateStatusFragment> {
     const { createDesiredState } = await this.request(CreateDesiredStateDocument, { input, idempotencyKey }, options);
     const { desiredState } = expectAccepted(createDesiredState);
-    if (!desiredState) throw new FlotillaError('BAD_RESPONSE', 'The hub answered with neither a state nor a reason.');
+    if (!desiredState)
+      throw new FlotillaError('FORBIDDEN', 'The desired state is created, but reading it needs the scope JOBS_READ.');
     return desiredState;
   }
 

@@ -205,12 +205,6 @@ export const fieldsBehind: readonly (readonly [query: string, has: Scope | reado
     ['JOBS_WRITE', 'JOBS_READ'],
     'TOOLS_CALL',
   ],
-  [
-    'mutation { updateDevice(input: {deviceId: "$device", name: "seen"}) { device { id } } }',
-    'DEVICES_WRITE',
-    'DEVICES_READ',
-  ],
-  ['mutation { refreshTools(deviceId: "$device") { device { id } } }', 'DEVICES_WRITE', 'DEVICES_READ'],
   ['mutation { cancelJob(id: "$job") { job { targets { nodes { deviceId } } } } }', 'JOBS_WRITE', 'JOBS_READ'],
   ['mutation { cancelJob(id: "$job") { job { failureGroups { count } } } }', 'JOBS_WRITE', 'JOBS_READ'],
   ['mutation { cancelJob(id: "$job") { job { decidedOverTime { at } } } }', 'JOBS_WRITE', 'JOBS_READ'],

@@ -126,6 +126,12 @@ describe('one thing', () => {
     expect((await captured(() => printThing(thing, { json: true }))).stdout).toBe(`${JSON.stringify(thing)}\n`);
   });
 
+  it('is not shown without the scope that reads it, also with chosen fields', async () => {
+    const { stdout, stderr } = await captured(() => printThing({}, { columns: 'id' }));
+    expect([stdout, stderr]).toEqual(['', 'Done. The key lacks the scope that reads the result.\n']);
+    expect((await captured(() => printThing({}, { output: 'json' }))).stdout).toBe('{}\n');
+  });
+
   it('is also an indented JSON document or CSV, with the chosen fields', async () => {
     const thing = { id: 'a', count: 3 };
     expect((await captured(() => printThing(thing, { output: 'json' }))).stdout).toBe(

@@ -74,10 +74,16 @@ export class RowPrinter<Row> {
 
 /** One thing: its fields under each other. */
 export async function printThing(thing: Readonly<Record<string, unknown>>, options: OutputOptions): Promise<void> {
+  const format = formatOf(options);
   const fields = Object.keys(thing).map((key) => ({ key }));
+  // The hub made the change, and the key lacks the scope that reads it.
+  if (fields.length === 0) {
+    say('Done. The key lacks the scope that reads the result.');
+    return format === 'json' || format === 'jsonl' ? write('{}\n') : undefined;
+  }
   const columns = chosenColumns<Readonly<Record<string, unknown>>>(fields, options.columns, thing);
   const value = picked(thing, columns);
-  switch (formatOf(options)) {
+  switch (format) {
     case 'json':
       return write(`${jsonText(value, 2)}\n`);
     case 'jsonl':

@@ -23,6 +23,7 @@ async function imported(lines: readonly string[], options: Omit<ImportArguments,
   writeFileSync(file, ['deviceId,clientId', ...lines].join('\n'));
   const batches: (readonly Sent[])[] = [];
   const answer = (input: readonly Sent[]) => {
+    if (input[0]?.deviceId === 'unreadable') return { devices: [], credentials: [{ password: 'p' }], userErrors: [] };
     const known = input.findIndex(({ deviceId }) => deviceId === 'known');
     return known >= 0
       ? {
@@ -90,6 +91,12 @@ describe('the import of devices', () => {
     const [first, second] = batches[0] ?? [];
     expect(Date.parse(first?.admitWithoutCodeUntil ?? '') - before).toBeGreaterThanOrEqual(2 * 3_600_000);
     expect(second?.admitWithoutCodeUntil).toBeUndefined();
+  });
+
+  it('prints the credentials for a key that may not read the devices', async () => {
+    const { code, stdout } = await imported(['unreadable,']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ deviceId: 'unreadable', credential: { password: 'p' } });
   });
 
   it('rejects a file without devices', async () => {

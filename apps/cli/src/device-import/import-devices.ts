@@ -95,10 +95,14 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
     say(`${lines} and later lines were not registered. Fix the file and continue with --from-line ${first}.`);
     return false;
   }
-  if (registerDevices.devices.length !== batch.length)
+  const { credentials, devices } = registerDevices;
+  // A key without DEVICES_READ gets credentials and no devices.
+  if (devices.length !== batch.length && devices.length > 0)
     throw new FlotillaError('BAD_RESPONSE', 'The hub registered a different number of devices than it received.');
-  for (const [index, { id }] of registerDevices.devices.entries())
-    await write(`${jsonText({ deviceId: id, credential: registerDevices.credentials[index] ?? null })}\n`);
+  for (const [index, { device }] of batch.entries())
+    await write(
+      `${jsonText({ deviceId: devices[index]?.id ?? device.deviceId, credential: credentials[index] ?? null })}\n`,
+    );
   return true;
 }
 

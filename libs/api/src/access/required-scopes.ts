@@ -16,7 +16,8 @@ export interface Hidden {
 
 type EveryField<Root> = Readonly<Record<Exclude<keyof Root, '__typename'>, Exclude<Requirement, Hidden>>>;
 
-const nullWithoutDevices: Hidden = { without: 'DEVICES_READ', shows: null };
+const nullWithout = (without: Scope): Hidden => ({ without, shows: null });
+const nullWithoutDevices = nullWithout('DEVICES_READ');
 const emptyWithoutDevices: Hidden = { without: 'DEVICES_READ', shows: [] };
 
 const query: EveryField<Query> = {
@@ -191,6 +192,7 @@ export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
 
 /**
  * By type and field. Fields below the operations are here if they lead to objects of another scope.
+ * Those of a payload are hidden: what was done must not look forbidden.
  */
 export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Requirement>>>> = {
   Query: query,
@@ -198,9 +200,9 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Subscription: subscription,
   Device: { alerts: 'EVENTS_READ', desiredStates: 'JOBS_READ', events: 'EVENTS_READ' },
   Alert: { device: nullWithoutDevices, devices: emptyWithoutDevices },
-  AlertPayload: { alert: 'EVENTS_READ' },
-  AlertRulePayload: { alertRule: 'EVENTS_READ' },
-  Call: { device: 'DEVICES_READ' },
+  AlertPayload: { alert: nullWithout('EVENTS_READ') },
+  AlertRulePayload: { alertRule: nullWithout('EVENTS_READ') },
+  Call: { device: nullWithoutDevices },
   Job: {
     targets: 'JOBS_READ',
     failureGroups: 'JOBS_READ',
@@ -209,18 +211,18 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
     firmwareImage: nullWithoutDevices,
   },
   RecurringJob: { lastJob: 'JOBS_READ', jobs: 'JOBS_READ' },
-  RecurringJobPayload: { recurringJob: 'JOBS_READ' },
-  DesiredStatePayload: { desiredState: 'JOBS_READ' },
+  RecurringJobPayload: { recurringJob: nullWithout('JOBS_READ') },
+  DesiredStatePayload: { desiredState: nullWithout('JOBS_READ') },
   DesiredStatePreview: { sample: emptyWithoutDevices },
   DesiredStateTarget: { device: 'DEVICES_READ' },
-  RecordingRulePayload: { recordingRule: 'EVENTS_READ' },
+  RecordingRulePayload: { recordingRule: nullWithout('EVENTS_READ') },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: emptyWithoutDevices },
-  UpdateDevicePayload: { device: 'DEVICES_READ' },
-  DeviceGroupPayload: { deviceGroup: 'DEVICES_READ' },
-  RefreshToolsPayload: { device: 'DEVICES_READ' },
-  RegisterDevicePayload: { device: 'DEVICES_READ' },
-  RegisterDevicesPayload: { devices: 'DEVICES_READ' },
-  EnrolmentPayload: { device: 'DEVICES_READ' },
-  UploadPayload: { upload: 'DEVICES_READ' },
+  UpdateDevicePayload: { device: nullWithoutDevices },
+  DeviceGroupPayload: { deviceGroup: nullWithoutDevices },
+  RefreshToolsPayload: { device: nullWithoutDevices },
+  RegisterDevicePayload: { device: nullWithoutDevices },
+  RegisterDevicesPayload: { devices: emptyWithoutDevices },
+  EnrolmentPayload: { device: nullWithoutDevices },
+  UploadPayload: { upload: nullWithoutDevices },
 };

@@ -82,8 +82,8 @@ const acknowledgeCommand = hubLeaf({
   run: async (args, client) => {
     const { id, note } = args;
     const { acknowledgeAlert } = await client.request(AcknowledgeAlertDocument, { id, ...given({ note }) });
-    const { rule, ...alert } = found(expectAccepted(acknowledgeAlert).alert, 'Alert', id);
-    await printThing({ ...alert, rule: rule.name }, args);
+    const { alert } = expectAccepted(acknowledgeAlert);
+    await printThing(alert === null ? {} : { ...alert, rule: alert.rule.name }, args);
   },
 });
 
@@ -104,7 +104,9 @@ const snoozeCommand = hubLeaf({
   run: async (args, client) => {
     const variables = { id: args.rule, ...given({ deviceId: args.device }), until: args.for };
     const { snoozeAlertRule } = await client.request(SnoozeAlertRuleDocument, variables);
-    const { id, name, snoozedUntil } = found(expectAccepted(snoozeAlertRule).alertRule, 'Alert rule', args.rule);
+    const { alertRule } = expectAccepted(snoozeAlertRule);
+    if (alertRule === null) return printThing({}, args);
+    const { id, name, snoozedUntil } = alertRule;
     await printThing({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
   },
 });

@@ -215,7 +215,7 @@ function inputOf(state: DesiredRowFragment): DesiredStateInput {
 }
 
 async function printDesired(state: DesiredRowFragment | null | undefined, args: OutputOptions): Promise<void> {
-  if (state === null || state === undefined) return;
+  if (state === null || state === undefined) return printThing({}, args);
   if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing({ ...state }, args);
   const { id, name, tool, enabled, generation, summary } = state;
   await printThing(

@@ -115,6 +115,6 @@ export const refreshToolsCommand = hubLeaf({
   run: async (args, client) => {
     const { refreshTools } = await client.request(RefreshToolsDocument, { deviceId: args.id });
     const { device } = expectAccepted(refreshTools);
-    await printThing({ ...device, tools: device?.tools.map(({ name }) => name) ?? [] }, args);
+    await printThing(device === null ? {} : { ...device, tools: device.tools.map(({ name }) => name) }, args);
   },
 });

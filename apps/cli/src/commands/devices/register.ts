@@ -45,7 +45,9 @@ export const addCommand = hubLeaf({
     const { device, credential } = expectAccepted(
       (await client.request(RegisterDeviceDocument, { input })).registerDevice,
     );
-    await printThing({ ...device, credential }, args);
+    // The credential is shown only once, so no column that the key may not read keeps it back.
+    const output = device === null ? { ...args, columns: undefined } : args;
+    await printThing({ id: deviceId, ...device, credential }, output);
   },
 });
 

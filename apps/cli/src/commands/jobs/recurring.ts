@@ -217,7 +217,7 @@ function localZone(): string {
 }
 
 async function printRecurring(job: RecurringRowFragment | null | undefined, args: OutputOptions): Promise<void> {
-  if (job === null || job === undefined) return;
+  if (job === null || job === undefined) return printThing({}, args);
   if (formatOf(args) !== 'table') return printThing({ ...job }, args);
   const { id, name, cron, timeZone, enabled, nextRuns } = job;
   await printThing({ id, name, cron, timeZone, enabled, nextRun: nextRuns[0] ?? null }, args);

@@ -13,7 +13,14 @@ import { useChosenFile } from '../../parts/use-chosen-file';
 import classes from './add-devices.module.css';
 import { type CheckedFile, devicesMax, FileChecks, type FileProblem } from './check-file';
 import { PreviewRegistrationDocument, RegisterDevicesDocument } from './generated/add-devices';
-import { linesLeft, noneRegistered, type RegisteredLine, registerFile, type RegisteringHub } from './register-file';
+import {
+  answeredLines,
+  linesLeft,
+  noneRegistered,
+  type RegisteredLine,
+  registerFile,
+  type RegisteringHub,
+} from './register-file';
 
 /** Bytes: some thousand devices, read at once. */
 const fileBytesMax = 4 * 1024 * 1024;
@@ -141,8 +148,7 @@ function useRegistering() {
     register: async (batch) => {
       const data = await run({ input: batch.map(({ device }) => device) });
       if (!data) return undefined;
-      const { devices, credentials } = data.registerDevices;
-      return devices.map(({ id }, index) => ({ deviceId: id, credential: credentials[index] ?? null }));
+      return answeredLines(batch, data.registerDevices);
     },
     isRegistered: async (batch) => {
       const { data, error } = await askHub(client, batch);

@@ -1,7 +1,14 @@
 import { type DeviceLine, parseDevices } from '@flotilla/client/devices-csv';
 import { describe, expect, it } from 'vitest';
 import { batchMax } from './check-file';
-import { linesLeft, noneRegistered, registerFile, type RegisteringHub, type Registration } from './register-file';
+import {
+  answeredLines,
+  linesLeft,
+  noneRegistered,
+  registerFile,
+  type RegisteringHub,
+  type Registration,
+} from './register-file';
 
 const linesOf = (count: number) =>
   parseDevices(`deviceId\n${Array.from({ length: count }, (_, index) => `device-${index}`).join('\n')}\n`).lines;
@@ -22,6 +29,17 @@ function refusingHub(): RegisteringHub {
 }
 
 describe('the registration of a file', () => {
+  it('has each credential, also for a viewer who may not read devices', () => {
+    const credentials = ['one', null];
+    const devices = [{ id: 'device-0' }, { id: 'device-1' }];
+    const kept = [
+      { deviceId: 'device-0', credential: 'one' },
+      { deviceId: 'device-1', credential: null },
+    ];
+    expect(answeredLines(linesOf(2), { devices, credentials })).toEqual(kept);
+    expect(answeredLines(linesOf(2), { devices: [], credentials })).toEqual(kept);
+  });
+
   it('keeps the devices of the first batch when the second is refused', async () => {
     const lines = linesOf(batchMax + 2);
     const seen: Registration[] = [];

@@ -59,6 +59,22 @@ export async function registerFile(
   return true;
 }
 
+interface RegistrationAnswer {
+  /** Empty for a viewer without DEVICES_READ. */
+  readonly devices: readonly { readonly id: string }[];
+  readonly credentials: readonly unknown[];
+}
+
+export function answeredLines(
+  batch: readonly DeviceLine[],
+  { devices, credentials }: RegistrationAnswer,
+): readonly RegisteredLine[] {
+  return batch.map(({ device }, index) => ({
+    deviceId: devices[index]?.id ?? device.deviceId ?? '',
+    credential: credentials[index] ?? null,
+  }));
+}
+
 /** xiaozhi devices get theirs at their first check, and a device that the hub dials has none. */
 function withoutAnswer({ device: { deviceId, dialect, address } }: DeviceLine): RegisteredLine {
   const isNeeded = dialect === 'MCPU' && !address;

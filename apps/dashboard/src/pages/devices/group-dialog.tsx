@@ -59,13 +59,13 @@ function GroupForm({ known, filter, onClose }: GroupFormProps) {
       voiceUrl: voiceUrl.trim() || null,
     };
     const saved = known
-      ? (await update.run({ id: known.id, input, revision: known.revision }))?.updateDeviceGroup.deviceGroup
-      : (await create.run({ input }))?.createDeviceGroup.deviceGroup;
+      ? (await update.run({ id: known.id, input, revision: known.revision }))?.updateDeviceGroup
+      : (await create.run({ input }))?.createDeviceGroup;
     // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     groupsChanged();
     if (!saved) return;
     // Who saves a group wants to see it.
-    if (!known && chosen) choose([...chosen, saved.id]);
+    if (!known && chosen && saved.deviceGroup) choose([...chosen, saved.deviceGroup.id]);
     notify(t('devices.groupSaved', { name: input.name }));
     onClose();
   };

@@ -22,9 +22,10 @@ export function useApproval({ replaces, onApproved }: ApprovalOptions) {
   /** Resolves to whether the device is approved. */
   const approve = async (code: string): Promise<boolean> => {
     const data = await mutation.run({ code: code.trim(), name: name.trim() || null, tags, confirm: isConfirmed });
-    const device = data?.approveEnrolment.device;
-    if (!device) return false;
-    notify(t('enrolments.approved', { device: device.name ?? device.id }));
+    if (!data) return false;
+    // Without DEVICES_READ the hub does not show the device.
+    const { device } = data.approveEnrolment;
+    notify(t('enrolments.approved', { device: device?.name ?? device?.id ?? (name.trim() || code.trim()) }));
     setName('');
     setTags([]);
     setConfirmed(false);

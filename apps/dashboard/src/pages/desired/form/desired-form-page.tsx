@@ -37,10 +37,12 @@ export function NewDesiredPage() {
   const save = async (changed: DesiredDraft) => {
     const input = inputOf(changed);
     const key = attemptKey(sessionStorage, 'desired-state', input);
-    const made = (await create.run({ input, key }))?.createDesiredState.desiredState;
-    if (!made) return;
+    const data = await create.run({ input, key });
+    if (!data) return;
     endAttempt(sessionStorage, 'desired-state');
-    void navigate({ to: '/desired/$id', params: { id: made.id } });
+    // Null where the viewer may not read it.
+    const made = data.createDesiredState.desiredState;
+    void navigate(made ? { to: '/desired/$id', params: { id: made.id } } : { to: '/desired' });
   };
   return (
     <DesiredForm
