@@ -31,6 +31,7 @@ describe('the hub and the key of a command', () => {
     [{ key: '' }, 'No API key for https://hub.example.'],
     [{ key: 'two words' }, 'The API key has invalid characters.'],
     [{ keyFile: '/no/such/file' }, 'The key file cannot be read'],
+    [{ keyFile: '/dev/null' }, 'The key file /dev/null is empty. Check --key-file.'],
     [{ profile: 'shop' }, 'There is no profile "shop". Create it with: flotilla login --profile shop'],
   ])('are rejected if they are invalid: %j', (options, message) => {
     expect(() => hubAddress(options, environment)).toThrow(message);

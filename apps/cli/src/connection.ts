@@ -73,8 +73,14 @@ function isSameHub(profile: Profile, url: string): boolean {
 }
 
 function keyIn(file: string): string {
+  const key = textOf(file).trim();
+  if (key === '') throw new UsageError(`The key file ${file} is empty. Check --key-file.`, exitCodes.forbidden);
+  return key;
+}
+
+function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8').trim();
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`The key file cannot be read: ${messageOf(error)}. Check --key-file.`);
   }

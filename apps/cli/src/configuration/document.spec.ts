@@ -36,6 +36,7 @@ describe('a configuration file', () => {
       'flotilla: 1\nNotificationChannel: { a: { kind: SLACK, config: { url: "https://a.example/t" } } }\n',
       /\/NotificationChannel\/a\/config\/url must be object: a secret: name an environment variable/,
     ],
+    ['', /flotilla\.yaml is empty\. A configuration begins with the line "flotilla: 1"\./],
     ['DeviceGroup: {}\n', /must have required property 'flotilla'/],
     ['flotilla: 1\nToolPolicy: { a: { idempotent: yes please, disruptive: true } }\n', /must be boolean/],
     ['flotilla: 1\nDeviceGroup: { a: { filter: *shops } }\n', /flotilla\.yaml: There is no anchor "&shops" before/],

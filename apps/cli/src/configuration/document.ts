@@ -56,6 +56,8 @@ export function readDocuments(files: readonly string[], kinds: readonly Kind[], 
   for (const file of files) {
     const shown = nameOf(file);
     const content = parse(shown, file === standardInput ? input : textOf(file));
+    if (content === null || content === undefined)
+      throw new UsageError(`${shown} is empty. A configuration begins with the line "flotilla: 1".`);
     if (!validate(content))
       throw new UsageError(`${shown} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
     for (const one of kinds) {

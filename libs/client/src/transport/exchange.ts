@@ -49,6 +49,8 @@ export async function exchange(
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;
+  if (cause instanceof Error && 'code' in cause && cause.code === 'ERR_SSL_WRONG_VERSION_NUMBER')
+    return 'the port has no TLS. Use an address that begins with http://';
   if (cause instanceof Error && cause.message !== '') return cause.message;
   return typeof cause === 'object' && cause !== null && 'code' in cause ? String(cause.code) : error.message;
 }

@@ -56,6 +56,13 @@ describe('an operation over HTTP', () => {
     expect(await codeOf(hubThat(failure, good).ask(mutation))).toMatch(/UNREACHABLE|UNAVAILABLE|RATE_LIMITED/);
   });
 
+  it('says that a port without TLS needs an address with http', async () => {
+    const cause = Object.assign(new Error('0A00010B:SSL routines:\n'), { code: 'ERR_SSL_WRONG_VERSION_NUMBER' });
+    await expect(hubThat(new TypeError('fetch failed', { cause })).ask(mutation)).rejects.toThrow(
+      'cannot be reached: the port has no TLS. Use an address that begins with http://.',
+    );
+  });
+
   it('is given up after as many attempts as allowed', async () => {
     const hub = hubThat(...Array.from({ length: 9 }, () => new TypeError('fetch failed')));
     expect(await codeOf(hub.ask())).toBe('UNREACHABLE');
