@@ -1,7 +1,7 @@
 import type { FlotillaClient } from '@flotilla/client';
 import { describe, expect, it } from 'vitest';
 import { captured } from './console/captured-output.suite.js';
-import { followJob } from './run-job.js';
+import { followJob, runJob } from './run-job.js';
 
 const others = {
   pending: 0,
@@ -28,6 +28,21 @@ const clientOf = (total: number, conclusion: string) =>
       yield { id, state: 'FINISHED', conclusion, pauseReason: null, progress };
     },
   }) as unknown as FlotillaClient;
+
+it('names a job that cannot be followed, so that no person creates it twice', async () => {
+  const client = {
+    createJob: () => Promise.resolve({ id: 'job-1' }),
+    async *followJob() {
+      throw new Error('JOBS_READ is missing.');
+    },
+  } as unknown as FlotillaClient;
+  const input = { firmwareImageId: 'image', devices: { all: true } };
+  const { result, stderr } = await captured(() =>
+    runJob(client, input, { follow: true, yes: true }).catch((error: unknown) => String(error)),
+  );
+  expect(result).toBe('Error: JOBS_READ is missing.');
+  expect(stderr).toContain('The job job-1 exists. Follow it with: flotilla jobs follow job-1');
+});
 
 describe('a job that is followed', () => {
   it.each([

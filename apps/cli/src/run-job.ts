@@ -60,7 +60,12 @@ export async function followJob(
     let latest: JobStatusFragment | undefined;
     for await (const job of client.followJob(id, { signal })) view.show((latest = job));
     return latest;
-  }).finally(() => view.end());
+  })
+    .catch((error: unknown) => {
+      say(`The job ${id} exists. Follow it with: flotilla jobs follow ${id}`);
+      throw error;
+    })
+    .finally(() => view.end());
   if (last === 'interrupted' || last === undefined) {
     say(`The job continues. Follow it with: flotilla jobs follow ${id}; cancel it with: flotilla jobs cancel ${id}`);
     return exitCodes.interrupted;
