@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 
 /** What an update of the hub looks like from here: another entry script, and the old files gone. */
 export async function serveNewerConsole(page: Page): Promise<void> {
-  await page.route('**/assets/audit-page-*', (route) => route.fulfill({ status: 404 }));
+  await page.route(/assets\/(audit-page|palette|sign-in-form)-/, (route) => route.fulfill({ status: 404 }));
   await page.route(
     (url) => url.pathname === '/',
     async (route) => {

@@ -1,5 +1,5 @@
 /** Who is signed in, how the console looks for them, and the way out. */
-import { lazy, Suspense, useRef, useState } from 'react';
+import { Suspense, useRef, useState } from 'react';
 import {
   Button,
   Divider,
@@ -22,15 +22,14 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
+import { lazyPart } from '../parts/lazy-part';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import { useKeyboard } from './keyboard/keyboard';
 import classes from './shell.module.css';
 
 /** Dialogs that load on first use. */
-const ChangePassword = lazy(() => import('./change-password').then((part) => ({ default: part.ChangePassword })));
-const SignOutEverywhere = lazy(() =>
-  import('./sign-out-everywhere').then((part) => ({ default: part.SignOutEverywhere })),
-);
+const ChangePassword = lazyPart(() => import('./change-password').then((part) => part.ChangePassword));
+const SignOutEverywhere = lazyPart(() => import('./sign-out-everywhere').then((part) => part.SignOutEverywhere));
 
 type Asked = 'password' | 'everywhere';
 

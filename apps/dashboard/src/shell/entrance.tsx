@@ -4,7 +4,6 @@
  */
 import {
   type KeyboardEvent,
-  lazy,
   type ReactNode,
   Suspense,
   useCallback,
@@ -18,12 +17,14 @@ import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import { type SessionState, shownViewer } from '../hub/session';
 import { type SignInMethods, signInMethods } from '../hub/sign-in-methods';
+import { reloadConsole } from '../hub/reload-console';
 import { useVisibleInterval } from '../hub/use-visible-interval';
+import { lazyPart } from '../parts/lazy-part';
 import classes from './entrance.module.css';
 import { Mark } from './mark';
 
 /** Its fields are not part of the first load of those who are signed in. */
-const SignInForm = lazy(() => import('./sign-in-form').then((part) => ({ default: part.SignInForm })));
+const SignInForm = lazyPart(() => import('./sign-in-form').then((part) => part.SignInForm), FormLost);
 
 /** Between two attempts to reach the hub, ms. */
 const openAgainMs = 3_000;
@@ -137,5 +138,19 @@ function SignIn({ isEnded, isCover }: SignInProps) {
         )}
       </div>
     </main>
+  );
+}
+
+/** No banner is above this page. What was typed below it is lost only if the person reloads. */
+function FormLost({ isCover }: Pick<SignInProps, 'isCover'>) {
+  const { t } = useTranslation();
+  const [isAway, setAway] = useState(false);
+  const reload = async () => setAway(!(await reloadConsole()));
+  return (
+    <>
+      <p role="alert">{t(isAway ? 'failure.unreachable' : 'failure.pageLost')}</p>
+      {isCover && <p>{t('signIn.keepTyped')}</p>}
+      <Button onClick={() => void reload()}>{t('app.reload')}</Button>
+    </>
   );
 }

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { IconCompassOff, IconLock, IconMoodConfuzed, IconRefresh } from '@tabler/icons-react';
 import { type ErrorComponentProps, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { reloadConsole } from '../hub/reload-console';
 import type { Scope } from '../hub/session';
 import { Empty } from '../parts/empty';
 import { Page } from '../parts/page';
@@ -43,11 +44,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
 function PageMissing() {
   const { t } = useTranslation();
   const [isAway, setAway] = useState(false);
-  const reload = async () => {
-    const answer = await fetch('/').catch(() => undefined);
-    if (answer?.ok) location.reload();
-    else setAway(true);
-  };
+  const reload = async () => setAway(!(await reloadConsole()));
   return (
     <Page title={t('failure.pageLostTitle')}>
       <Empty

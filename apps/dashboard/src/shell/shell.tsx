@@ -1,14 +1,15 @@
 /**
- * The frame of all pages: skip link, navigation, account menu, and the banner for a lost
- * connection.
+ * The frame of all pages: skip link, navigation, account menu, and the banners for a lost
+ * connection, a newer console, and a part of the page that did not load.
  */
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ActionIcon, Kbd } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
+import { lazyPart } from '../parts/lazy-part';
 import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
@@ -18,9 +19,9 @@ import classes from './shell.module.css';
 import { ViewLinks } from './view-links';
 
 /** What opens on demand is not part of the first load. */
-const AccountMenu = lazy(() => import('./account-menu').then((part) => ({ default: part.AccountMenu })));
-const AlertInbox = lazy(() => import('./alert-inbox').then((part) => ({ default: part.AlertInbox })));
-const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) => ({ default: part.NavigationDrawer })));
+const AccountMenu = lazyPart(() => import('./account-menu').then((part) => part.AccountMenu));
+const AlertInbox = lazyPart(() => import('./alert-inbox').then((part) => part.AlertInbox));
+const NavigationDrawer = lazyPart(() => import('./navigation-drawer').then((part) => part.NavigationDrawer));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
@@ -36,7 +37,6 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
-      <Banners />
       <TopBar inbox={isNarrow && inbox} />
       <div className={classes.shell}>
         <div className={classes.rail}>
@@ -50,9 +50,12 @@ export function Shell({ children }: { readonly children: ReactNode }) {
             <AccountMenu />
           </Suspense>
         </div>
-        <main className={classes.main} id="content" tabIndex={-1}>
-          <div className={classes.content}>{children}</div>
-        </main>
+        <div className={classes.column}>
+          <Banners />
+          <main className={classes.main} id="content" tabIndex={-1}>
+            <div className={classes.content}>{children}</div>
+          </main>
+        </div>
       </div>
     </Keyboard>
   );

@@ -4,6 +4,7 @@
  */
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
+import { loadPart } from '../parts/lazy-part';
 import type en from './en.json';
 
 declare module 'i18next' {
@@ -18,7 +19,11 @@ export type Language = keyof typeof languages;
 
 const storageKey = 'flotilla.language';
 
-const catalogues: Readonly<Record<Language, () => Promise<{ readonly default: object }>>> = {
+interface Catalogue {
+  readonly default: object;
+}
+
+const catalogues: Readonly<Record<Language, () => Promise<Catalogue>>> = {
   en: () => import('./en.json'),
   zh: () => import('./zh.json'),
 };
@@ -37,16 +42,19 @@ export async function openStrings(): Promise<void> {
   await i18next
     .use(initReactI18next)
     .init({ fallbackLng: false, interpolation: { escapeValue: false }, resources: {} });
-  await speak(preferredLanguage());
+  const language = preferredLanguage();
+  await speak(language, await catalogues[language]());
 }
 
+/** The present language stays where the catalogue is gone after an update of the hub. */
 export async function chooseLanguage(language: Language): Promise<void> {
+  const catalogue = await loadPart(catalogues[language]);
+  if (catalogue === undefined) return;
   localStorage.setItem(storageKey, language);
-  await speak(language);
+  await speak(language, catalogue);
 }
 
-async function speak(language: Language): Promise<void> {
-  const { default: catalogue } = await catalogues[language]();
+async function speak(language: Language, { default: catalogue }: Catalogue): Promise<void> {
   i18next.addResourceBundle(language, 'translation', catalogue, true, true);
   await i18next.changeLanguage(language);
   document.documentElement.lang = language === 'zh' ? 'zh-CN' : language;

@@ -1,12 +1,11 @@
 /** The button that opens the dialog with three ways to add devices, which loads on first use. */
-import { lazy, Suspense, useState } from 'react';
+import { Suspense, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { lazyPart } from '../../parts/lazy-part';
 
-const AddDevicesDialog = lazy(() =>
-  import('./add-devices-dialog').then(({ AddDevicesDialog: Dialog }) => ({ default: Dialog })),
-);
+const AddDevicesDialog = lazyPart(() => import('./add-devices-dialog').then((part) => part.AddDevicesDialog));
 
 interface AddDevicesProps {
   /** Devices were added, or may have been. */

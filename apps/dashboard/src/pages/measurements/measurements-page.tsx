@@ -1,5 +1,5 @@
 /** What the fleet reported over time: as a whole, or compared by model, firmware or group. */
-import { lazy, Suspense, useMemo } from 'react';
+import { Suspense, useMemo } from 'react';
 import { Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
 import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { ActButton } from '../../parts/act-button';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../parts/chart/chart-period';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
+import { lazyPart, loadPart } from '../../parts/lazy-part';
 import { type Groups, MoreGroups, useGroups } from '../../parts/groups/groups';
 import { Page, Section } from '../../parts/page';
 import classes from './measurements.module.css';
@@ -18,7 +19,7 @@ import type { FleetLine, FleetPart } from './fleet-lines';
 import { linesMax, type MeasurementSearch, type MeasurementSplit, measurementSplits } from './measurement-search';
 import { useFleetLines } from './use-fleet-lines';
 
-const LinesChart = lazy(() => import('../../parts/chart/lines-chart'));
+const LinesChart = lazyPart(() => import('../../parts/chart/lines-chart').then((part) => part.default));
 
 interface Choice {
   readonly value: string;
@@ -120,8 +121,8 @@ function Controls({ path, paths, split, period, change }: ControlsProps) {
 function Download({ path, lines }: { readonly path: string; readonly lines: readonly FleetLine[] }) {
   const { t } = useTranslation();
   const save = async () => {
-    const { csvOf } = await import('./lines-csv');
-    saveText(csvOf(path, lines), 'measurements.csv');
+    const part = await loadPart(() => import('./lines-csv'));
+    if (part) saveText(part.csvOf(path, lines), 'measurements.csv');
   };
   return (
     <ActButton icon={IconDownload} onClick={() => void save()}>

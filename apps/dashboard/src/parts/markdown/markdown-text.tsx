@@ -2,18 +2,22 @@
  * A text of a device or an image: Markdown if it looks like it, otherwise its lines as they are.
  * The Markdown parser is loaded on first use.
  */
-import { lazy, Suspense } from 'react';
+import { Suspense } from 'react';
+import { lazyPart } from '../lazy-part';
 import { looksLikeMarkdown } from './looks-like-markdown';
 import classes from './markdown.module.css';
 
-const Markdown = lazy(() => import('./markdown').then((module) => ({ default: module.Markdown })));
+const Markdown = lazyPart(() => import('./markdown').then((module) => module.Markdown), PlainText);
 
 export function MarkdownText({ text }: { readonly text: string }) {
-  const plain = <div className={classes.text}>{text}</div>;
-  if (!looksLikeMarkdown(text)) return plain;
+  if (!looksLikeMarkdown(text)) return <PlainText text={text} />;
   return (
-    <Suspense fallback={plain}>
+    <Suspense fallback={<PlainText text={text} />}>
       <Markdown text={text} />
     </Suspense>
   );
+}
+
+function PlainText({ text }: { readonly text: string }) {
+  return <div className={classes.text}>{text}</div>;
 }

@@ -1,14 +1,15 @@
 /** The keyboard of the console: the palette, the list of shortcuts, and what single keys do. */
-import { createContext, lazy, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
+import { createContext, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useIsSignedIn, useViewer } from '../../hub/hub';
+import { lazyPart } from '../../parts/lazy-part';
 import { navigationFor } from '../navigation';
 import { areShortcutsOn } from './keyboard-choice';
 import { focusRow, focusSearch, hasDialog, hasOwnKeys, takesKeys } from './page-focus';
 import { type PressedKey, readKey, type ShortcutAct, type StartedSequence } from './shortcuts';
 
-const Palette = lazy(async () => ({ default: (await import('../palette/palette')).Palette }));
-const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog')).ShortcutsDialog }));
+const Palette = lazyPart(async () => (await import('../palette/palette')).Palette);
+const ShortcutsDialog = lazyPart(async () => (await import('./shortcuts-dialog')).ShortcutsDialog);
 
 type Open = 'palette' | 'help';
 

@@ -1,10 +1,11 @@
 /** What the device reported over time: a small chart for each path, and a large one. */
-import { lazy, Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
+import { lazyPart } from '../../../parts/lazy-part';
 import { Section } from '../../../parts/page';
 import { periodStart } from '../../../parts/time/period-start';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../../parts/chart/chart-period';
@@ -15,7 +16,7 @@ import classes from './measurements.module.css';
 
 type Series = NonNullable<MeasuredQuery['device']>['measurements'][number];
 
-const BandChart = lazy(() => import('../../../parts/chart/band-chart'));
+const BandChart = lazyPart(() => import('../../../parts/chart/band-chart').then((part) => part.default));
 
 const route = getRouteApi('/devices/$id');
 /** Paths of one request of the API. */
