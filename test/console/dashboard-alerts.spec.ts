@@ -186,6 +186,28 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     expect(await ruleNamed('Hot store')).toMatchObject({ severity: 'CRITICAL' });
   });
 
+  it('are saved by a click during which the preview appears', async () => {
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('query PreviewAlertRule') === true) await isAnswered;
+      await route.continue();
+    });
+    await console.visit('/alerts?view=rules');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Slow store');
+    await dialog.getByRole('button', { name: 'Save' }).hover();
+    await page.mouse.down();
+    answer();
+    await dialog.getByText('In the last 7 days it would have fired').waitFor();
+    await page.mouse.up();
+    await card('Slow store').waitFor();
+    await page.unrouteAll();
+  });
+
   it('have their devices chosen by conditions, and in words', async () => {
     await console.visit('/alerts?view=rules');
     const dialog = page.getByRole('dialog');

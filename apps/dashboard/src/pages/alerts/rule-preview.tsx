@@ -6,6 +6,8 @@ import { type AlertRuleInput, PreviewAlertRuleDocument, type PreviewAlertRuleQue
 
 /** Ms without a change of the form before the hub is asked. */
 const settleMs = 600;
+/** Room for its longest text: a text that comes must not move the button below under a click. */
+const room = { minHeight: '3lh', margin: 0 };
 
 export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
   const { t } = useTranslation();
@@ -29,7 +31,7 @@ export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
   }, [client, wanted]);
   const { firedCount } = preview ?? {};
   return (
-    <p className="soft" role="status">
+    <p className="soft" role="status" style={room}>
       {typeof firedCount === 'number' && t('alerts.rule.wouldHaveFired', { count: firedCount })}
       {typeof firedCount === 'number' && preview?.note && ` ${t('alerts.rule.fromRollUps')}`}
       {firedCount === null && (preview?.userErrors[0]?.message ?? t('alerts.rule.noHistory'))}
