@@ -32,6 +32,13 @@ describe('the draft of a job', () => {
     });
   });
 
+  it('begins with a roll-out for a person who may start nothing else', () => {
+    const may = { tool: false, firmware: true };
+    expect(draftFrom({}, may)).toMatchObject({ kind: 'firmware', waves: [{ size: 5 }, { size: 25 }, { size: 100 }] });
+    expect(draftFrom({ tool: 'self.reboot' }, may).kind).toBe('tool');
+    expect(draftFrom({}, { tool: true, firmware: true }).kind).toBe('tool');
+  });
+
   it('keeps the key of an attempt to start it until it is changed', () => {
     const tried = changedDraft(draftFrom({ tool: 'self.reboot' }), { startKey: 'k' });
     expect(tried.startKey).toBe('k');

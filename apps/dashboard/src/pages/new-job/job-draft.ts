@@ -36,6 +36,8 @@ export interface DraftRule {
 }
 
 type JobKind = 'tool' | 'firmware';
+/** Which kinds of jobs a person may start. */
+type JobRights = Readonly<Record<JobKind, boolean>>;
 
 export interface JobDraft {
   readonly name: string;
@@ -100,9 +102,12 @@ const usual = {
   tool: { waves: [], rules: [usualRule] },
   firmware: { waves: canaryWaves, rules: imageRules },
 } as const satisfies Readonly<Record<JobKind, Pick<JobDraft, 'waves' | 'rules'>>>;
+const mayBoth: JobRights = { tool: true, firmware: true };
 
-export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSearch): JobDraft {
-  const kind = firmwareImageId === undefined ? 'tool' : 'firmware';
+/** Begins with a kind that the person may start, unless the address names a tool or an image. */
+export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSearch, may = mayBoth): JobDraft {
+  const isRollout = tool === undefined && may.firmware && !may.tool;
+  const kind = firmwareImageId === undefined && !isRollout ? 'tool' : 'firmware';
   return {
     name: '',
     kind,
@@ -135,7 +140,7 @@ export function changedDraft(draft: JobDraft, changed: Partial<JobDraft>): JobDr
 }
 
 /** The kinds of jobs that a person may start; the present one stays, so that nothing is hidden. */
-export function kindsFor(present: JobKind, may: Readonly<Record<JobKind, boolean>>): readonly JobKind[] {
+export function kindsFor(present: JobKind, may: JobRights): readonly JobKind[] {
   return (['tool', 'firmware'] as const).filter((kind) => may[kind] || kind === present);
 }
 

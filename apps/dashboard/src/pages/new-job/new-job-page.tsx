@@ -5,7 +5,7 @@ import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useMayStartJobs, useScope, useViewer } from '../../hub/hub';
+import { useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../hub/hub';
 import { Page, Section } from '../../parts/page';
 import { PageForbidden } from '../../shell/page-failure';
 import { dropDraft, readDraft, writeDraft } from './draft-store';
@@ -104,8 +104,9 @@ function Wizard({ draftId }: { readonly draftId: string }) {
 function useDraft(draftId: string) {
   const search = route.useSearch();
   const viewer = useViewer().name;
+  const may = { tool: useMayCallInJobs(), firmware: useMayRollOut() };
   const [draft, setDraft] = useState(() => ({
-    ...draftFrom(search),
+    ...draftFrom(search, may),
     ...readDraft(sessionStorage, { id: draftId, viewer }),
   }));
   const isTyped = useRef(false);

@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
+import { useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
 import { newDraftId, writeDraft } from '../../new-job/draft-store';
 import { draftFrom } from '../../new-job/job-draft';
 import type { DeviceConditions } from '../device-search';
@@ -105,12 +105,13 @@ function Acts({ selection, conditions, count, onAsk }: ActsProps) {
   const [mayWrite, mayStart] = [useScope('DEVICES_WRITE'), useMayStartJobs()];
   const navigate = useNavigate();
   const viewer = useViewer().name;
+  const may = { tool: useMayCallInJobs(), firmware: useMayRollOut() };
   const chosen = conditionsOfSelection(selection, conditions);
   // The selection may have a thousand ids, which no address takes: the draft has them.
   const startJob = () => {
     const draft = newDraftId();
     const { ids, ...others } = chosen ?? {};
-    const begun = draftFrom(selection.isAll ? { devices: chosen ?? {} } : { devices: others, ids: ids ?? [] });
+    const begun = draftFrom(selection.isAll ? { devices: chosen ?? {} } : { devices: others, ids: ids ?? [] }, may);
     writeDraft(sessionStorage, { id: draft, viewer }, { ...begun, isWholeFleet: chosen === undefined });
     void navigate({ to: '/jobs/new', search: { draft } });
   };
