@@ -21,6 +21,7 @@ import { parseEventSearch } from './pages/events/event-search';
 import { parseFirmwareSearch } from './pages/firmware/firmware-search';
 import { parseTargetSearch } from './pages/job/target-search';
 import { parseJobSearch } from './pages/jobs/job-search';
+import { parseShownSearch } from './pages/desired/shown-search';
 import { parseNewDesiredSearch } from './pages/desired/form/new-desired-search';
 import { parseMeasurementSearch } from './pages/measurements/measurement-search';
 import { newDraftId } from './pages/new-job/draft-store';
@@ -145,6 +146,7 @@ const newDesired = createRoute({
 const oneDesired = createRoute({
   getParentRoute,
   path: '/desired/$id',
+  validateSearch: knownSearch(parseShownSearch),
   component: guarded('desired', () => import('./pages/desired/desired-page').then(({ DesiredPage }) => DesiredPage)),
 });
 

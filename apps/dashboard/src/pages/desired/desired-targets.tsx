@@ -1,8 +1,8 @@
 /** The devices of a desired state by state, first those that are out of sync, and why. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { Select } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
-import { Link } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { usePages } from '../../hub/lists/use-pages';
 import { outOfSyncOf } from '../../parts/compliance/compliance-counts';
@@ -14,12 +14,15 @@ import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { NotRefreshed } from '../../parts/table/not-refreshed';
 import { Time } from '../../parts/time/time';
+import type { ShownDevices } from './shown-search';
 import {
   DesiredTargetsDocument,
   type DesiredSummaryFragment,
   type DesiredTargetFragment,
   type DesiredTargetsQuery,
 } from './generated/desired';
+
+const route = getRouteApi('/desired/$id');
 
 /** Ms between two looks while states change. */
 const paceMs = 2_000;
@@ -34,7 +37,14 @@ interface DesiredTargetsProps {
 
 export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
   const { t } = useTranslation();
-  const [wanted, setWanted] = useState('out');
+  const { show: wanted = 'out' } = route.useSearch();
+  const navigate = useNavigate({ from: '/desired/$id' });
+  const show = (chosen: string | null) =>
+    void navigate({
+      search: chosen === null || chosen === 'out' ? {} : { show: chosen as ShownDevices },
+      replace: true,
+      resetScroll: false,
+    });
   const variables = useCallback((after: string | null) => ({ id, states: statesOf(wanted), after }), [id, wanted]);
   const pages = usePages({ query: DesiredTargetsDocument, variables, listOf });
   const { refresh, rows } = pages;
@@ -56,7 +66,7 @@ export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
             ...complianceStates.map((value) => ({ value, label: t(`compliance.${value}`) })),
           ]}
           value={wanted}
-          onChange={(chosen) => setWanted(chosen ?? 'out')}
+          onChange={show}
           allowDeselect={false}
           size="xs"
           w={200}

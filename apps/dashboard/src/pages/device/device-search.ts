@@ -8,10 +8,16 @@ interface DeviceTabSearch {
   readonly tab?: DeviceTab;
   /** Of the charts of measurements. */
   readonly period?: ChartPeriod;
+  /** Of the large chart. */
+  readonly path?: string;
 }
 
-export function parseDeviceTab({ tab, period }: Readonly<Record<string, unknown>>): DeviceTabSearch {
+export function parseDeviceTab({ tab, period, path }: Readonly<Record<string, unknown>>): DeviceTabSearch {
   const knownTab = deviceTabs.find((name) => name === tab);
   const knownPeriod = chartPeriods.find((name) => name === period);
-  return { ...(knownTab && { tab: knownTab }), ...(knownPeriod && { period: knownPeriod }) };
+  return {
+    ...(knownTab && { tab: knownTab }),
+    ...(knownPeriod && { period: knownPeriod }),
+    ...(typeof path === 'string' && path !== '' && { path }),
+  };
 }

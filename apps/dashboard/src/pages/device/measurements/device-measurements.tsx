@@ -1,5 +1,5 @@
 /** What the device reported over time: a small chart for each path, and a large one. */
-import { Suspense, useMemo, useState } from 'react';
+import { Suspense, useMemo } from 'react';
 import { Button, SegmentedControl } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -11,6 +11,7 @@ import { periodStart } from '../../../parts/time/period-start';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../../parts/chart/chart-period';
 import { Spark } from '../../../parts/chart/spark';
 import { Time } from '../../../parts/time/time';
+import { pageStart, pathsMax } from './chart-pages';
 import { MeasuredDocument, MeasuredPathsDocument, type MeasuredQuery } from './generated/measurements';
 import classes from './measurements.module.css';
 
@@ -19,26 +20,27 @@ type Series = NonNullable<MeasuredQuery['device']>['measurements'][number];
 const BandChart = lazyPart(() => import('../../../parts/chart/band-chart').then((part) => part.default));
 
 const route = getRouteApi('/devices/$id');
-/** Paths of one request of the API. */
-const pathsMax = 50;
 const points = 200;
 const refreshMs = 60_000;
 const restartDays = 7;
 
 export function DeviceMeasurements({ id }: { readonly id: string }) {
   const { t } = useTranslation();
-  const { period = '24h' } = route.useSearch();
+  const { period = '24h', path: chosen } = route.useSearch();
   const navigate = useNavigate({ from: '/devices/$id' });
-  const setPeriod = (chosen: ChartPeriod) =>
-    void navigate({ search: (present) => ({ ...present, period: chosen }), replace: true, resetScroll: false });
-  const [chosen, setChosen] = useState<string>();
+  const change = (changes: { readonly period?: ChartPeriod; readonly path?: string }) =>
+    void navigate({ search: (present) => ({ ...present, ...changes }), replace: true, resetScroll: false });
   const restartsSince = periodStart(restartDays * periodMs['24h']);
   const known = useHubQuery({
     query: MeasuredPathsDocument,
     variables: useMemo(() => ({ id, restartsSince }), [id, restartsSince]),
   });
   const allPaths = useMemo(() => known.data?.device?.measurementPaths ?? [], [known.data]);
-  const [start, setStart] = useState(0);
+  const start = pageStart(allPaths, chosen);
+  const turn = (next: number) => {
+    const path = allPaths[next];
+    if (path !== undefined) change({ path });
+  };
   const paths = useMemo(() => allPaths.slice(start, start + pathsMax), [allPaths, start]);
   const since = periodStart(periodMs[period]);
   const variables = useMemo(() => ({ id, paths, points, since }), [id, paths, since]);
@@ -54,7 +56,7 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
           size="xs"
           aria-label={t('measurements.period')}
           value={period}
-          onChange={(value) => setPeriod(value as ChartPeriod)}
+          onChange={(value) => change({ period: value as ChartPeriod })}
           data={chartPeriods.map((value) => ({
             value,
             label: t(`measurements.periods.${value}`),
@@ -77,14 +79,14 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
               type="button"
               className={classes.path}
               aria-pressed={one === shown}
-              onClick={() => setChosen(one.path)}
+              onClick={() => change({ path: one.path })}
             >
               <Small series={one} />
             </button>
           </li>
         ))}
       </ul>
-      {allPaths.length > pathsMax && <Pages start={start} count={allPaths.length} onStart={setStart} />}
+      {allPaths.length > pathsMax && <Pages start={start} count={allPaths.length} onStart={turn} />}
     </Section>
   );
 }
