@@ -11,6 +11,8 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { focusedText } from '../src/console/keyboard.js';
+import { eventually } from '../src/eventually.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
@@ -64,6 +66,46 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.getByText('4 of 4 in sync').waitFor();
     await page.getByText('Every device to which it applies is in sync.').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('leads to the first field that is missing', async () => {
+    await console.visit('/desired/new');
+    const create = page.getByRole('button', { name: 'Create desired state' });
+    const isFocused = (label: string) =>
+      eventually(
+        () => focusedText(page),
+        (text) => text.startsWith(label),
+      );
+    await create.click();
+    await isFocused('Name');
+    await page.keyboard.type('Dim screens');
+    await create.click();
+    await isFocused('Tool');
+    await page.getByRole('combobox', { name: 'Tool' }).fill('volume');
+    await page.getByRole('option', { name: VOLUME }).click();
+    await create.click();
+    await isFocused('volume');
+    await page.keyboard.type('30');
+    await create.click();
+    await isFocused('All devices');
+  });
+
+  it('leads to the list of tools where it did not load', async () => {
+    await page.route('**/graphql', (route) =>
+      (route.request().postData() ?? '').includes('query JobToolChoices')
+        ? route.fulfill({ status: 503, body: 'busy' })
+        : route.continue(),
+    );
+    await console.visit('/desired/new?tool=self.audio_speaker.set_volume');
+    await page.getByRole('textbox', { name: 'Name' }).fill('Dim screens');
+    await page.getByLabel('All devices').check();
+    await page.getByRole('alert').getByText('Could not load this').waitFor();
+    await page.getByRole('button', { name: 'Create desired state' }).click();
+    await eventually(
+      () => focusedText(page),
+      (text) => text === 'Try again',
+    );
+    await page.unroute('**/graphql');
   });
 
   it('shows a knob that a person turned, on its page, at the device and in the list', async () => {

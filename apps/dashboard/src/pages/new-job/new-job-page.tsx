@@ -7,6 +7,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../hub/hub';
 import { Page, Section } from '../../parts/page';
+import { useFocusProblem } from '../../parts/validation/use-focus-problem';
 import { PageForbidden } from '../../shell/page-failure';
 import { dropDraft, readDraft, writeDraft } from './draft-store';
 import { changedDraft, draftFrom, type JobDraft, missingIn } from './job-draft';
@@ -118,13 +119,4 @@ function useDraft(draftId: string) {
     if (isTyped.current) writeDraft(sessionStorage, { id: draftId, viewer }, draft);
   }, [draftId, viewer, draft]);
   return { draft, change };
-}
-
-/** An invalid field takes the focus when Next fails. */
-function useFocusProblem() {
-  const form = useRef<HTMLFormElement>(null);
-  // Once it is drawn.
-  const focusProblem = () =>
-    setTimeout(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus());
-  return { form, focusProblem };
 }

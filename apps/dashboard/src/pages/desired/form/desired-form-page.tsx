@@ -10,6 +10,7 @@ import { useFirstRead } from '../../../hub/use-read-now';
 import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
 import { LinkButton } from '../../../parts/link-button';
 import { Page, Section } from '../../../parts/page';
+import { useFocusProblem } from '../../../parts/validation/use-focus-problem';
 import { PageForbidden } from '../../../shell/page-failure';
 import { refusedAt } from '../../new-job/refusals';
 import {
@@ -120,6 +121,7 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
   const preview = usePreview(draft, id);
   const refusals = preview.data?.userErrors ?? [];
   const fields = { draft, change, refusals, isTried };
+  const { form, focusProblem } = useFocusProblem();
   const isNameMissing = isTried && draft.name.trim() === '';
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -127,11 +129,12 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
     if (event.target !== event.currentTarget) return;
     setTried(true);
     if (isComplete(draft) && draft.name.trim() !== '') void onSave(draft);
+    else focusProblem();
   };
   if (!mayRun || !mayCall) return <PageForbidden scope={mayRun ? 'TOOLS_CALL' : 'JOBS_WRITE'} />;
   return (
     <Page title={title} lead={t('desired.formLead')}>
-      <form className={classes.form} onSubmit={submit} noValidate>
+      <form ref={form} className={classes.form} onSubmit={submit} noValidate>
         <Section title={t('desired.formWhat')}>
           <Stack>
             <TextInput
