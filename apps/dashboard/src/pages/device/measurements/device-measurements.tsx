@@ -125,7 +125,6 @@ function Small({ series: { path, latest, latestAt, points: line } }: { readonly 
         {latest !== null && number.format(latest)}
         {latestAt !== null && (
           <span className="soft">
-            {' '}
             <Time at={latestAt} />
           </span>
         )}
