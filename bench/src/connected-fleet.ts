@@ -49,7 +49,7 @@ export async function benchConnectedFleet(): Promise<readonly Figure[]> {
       name: `memory of the hub per ready device (${2 * STORM_DEVICES})`,
       value: kilobytes,
       unit: 'KB',
-      atMost: 60,
+      atMost: 30,
     });
     figures.push(await jobRate(hub, database));
     figures.push(...(await callLatencies(hub)));
