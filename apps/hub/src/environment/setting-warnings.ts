@@ -51,8 +51,8 @@ export function lineBreakWarnings(environment: Environment): readonly SettingWar
     .map((name) => ({
       found: `${name} ends with a line break, which is a part of it.`,
       advice:
-        'Give the same text to all processes and commands of this hub. To change it is to use another secret; ' +
-        'leave out the line break in a new hub only.',
+        'Give the same text to all processes and commands of this hub. Without the line break it is another ' +
+        'secret, so remove it only on a new hub.',
     }));
 }
 

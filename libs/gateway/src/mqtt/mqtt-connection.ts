@@ -126,12 +126,14 @@ export class MqttConnection {
     this.#identity = identity;
     const { publishField, publishTopic } = this.options;
     const { fromDevice, toDevice } = topicsOf(identity, publishTopic);
-    const known = new Map([
+    // Most devices also publish on the topic of the hub: one field serves both.
+    const own = topicField(toDevice);
+    const fieldOf = new Map([
       [publishTopic, publishField],
-      [toDevice, topicField(toDevice)],
+      [toDevice, own],
     ]);
-    this.#toDevice = known.get(toDevice);
-    this.#ownTopics = fromDevice.map((topic) => known.get(topic) ?? topicField(topic));
+    this.#toDevice = own;
+    this.#ownTopics = fromDevice.map((topic) => fieldOf.get(topic) ?? topicField(topic));
     if (mqttTraits[identity.dialect].hasLines) this.#encoding = 'latin1';
   }
 

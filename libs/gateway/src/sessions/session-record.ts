@@ -68,7 +68,7 @@ export class SessionRecord {
   announce(facts: SessionFacts): void {
     this.#facts = facts;
     this.#waitNoLonger();
-    // What is over would stay in memory with its timer, as long as the session.
+    // Otherwise the ended timer would stay in memory as long as the session.
     this.#waitNoLonger = () => undefined;
     if (this.#isAnnouncing) return;
     this.#isAnnouncing = true;
