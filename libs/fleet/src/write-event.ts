@@ -1,7 +1,7 @@
 /** Events that the fleet writes: stored for readers, and published to those who listen. */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import type { Registry } from '@flotilla/registry';
+import type { EventType, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 
 export interface EventDeps {
@@ -16,7 +16,7 @@ export interface EventDeps {
  */
 export function writeEvent(
   { bus, clock, registry }: EventDeps,
-  type: string,
+  type: EventType,
   deviceId: DeviceId | undefined,
   data: Readonly<Record<string, unknown>>,
 ): void {

@@ -149,9 +149,9 @@ describe('the registry', () => {
 
   it('flushes its writers on close', async () => {
     const other = await openRegistry({ databaseUrl: testDatabase.databaseUrl });
-    other.events.append({ type: 'spec.last', deviceId: 'd' as DeviceId, at: Date.now(), data: {} });
+    other.events.append({ type: 'device.will', deviceId: 'd' as DeviceId, at: Date.now(), data: {} });
     await other.close();
-    expect((await registry.events.page({ types: ['spec.last'] }, 'AT_ASC', { first: 1 })).rows).toHaveLength(1);
+    expect((await registry.events.page({ types: ['device.will'] }, 'AT_ASC', { first: 1 })).rows).toHaveLength(1);
   });
 });
 

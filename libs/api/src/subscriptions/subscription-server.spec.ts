@@ -199,18 +199,18 @@ describe('one event', () => {
     const client = connect(adminKey);
     const asked = ['cursor node { type }', 'cursor node { type }', 'node { deviceId }'];
     const streams = asked.map((fields) =>
-      open(`subscription { eventAdded(filter: {types: ["spec.shared"]}) { ${fields} } }`, adminKey, client),
+      open(`subscription { eventAdded(filter: {types: ["device.notification"]}) { ${fields} } }`, adminKey, client),
     );
     const first = streams.map((stream) => stream.next());
     const publish = (): void => {
-      const event = { type: 'spec.shared', deviceId: 'aa:00' as DeviceId, at: Date.now(), data: {} };
+      const event = { type: 'device.notification', deviceId: 'aa:00' as DeviceId, at: Date.now(), data: {} } as const;
       api.feed.publish('event', api.registry.events.append(event));
     };
     const timer = setInterval(publish, 20);
     await Promise.all(first);
     clearInterval(timer);
     const [one, same, other] = await Promise.all(first);
-    expect(one).toMatchObject({ eventAdded: { cursor: expect.any(String), node: { type: 'spec.shared' } } });
+    expect(one).toMatchObject({ eventAdded: { cursor: expect.any(String), node: { type: 'device.notification' } } });
     expect(Object.keys((same as { eventAdded: object }).eventAdded)).toEqual(['cursor', 'node']);
     expect(other).toEqual({ eventAdded: { node: { deviceId: 'aa:00' } } });
     await Promise.all(streams.map((stream) => stream.stop()));

@@ -1,7 +1,7 @@
 /** Creates, changes and deletes desired states. The worker keeps them true. */
 import type { JobId } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
-import type { DesiredStateAnswer, DesiredStateRow, Registry } from '@flotilla/registry';
+import type { DesiredStateAnswer, DesiredStateRow, EventType, Registry } from '@flotilla/registry';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -143,7 +143,7 @@ export async function deleteDesiredState(
 /** About all of its devices. */
 export function writeDesiredStateEvent(
   deps: EventDeps,
-  type: string,
+  type: EventType,
   { id, name, generation }: DesiredStateRow,
   more: Readonly<Record<string, unknown>> = {},
 ): void {

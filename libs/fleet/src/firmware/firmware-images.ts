@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import type { Bus } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
 import type {
+  EventType,
   FirmwareImageRow,
   FirmwareKind,
   ImageSignature,
@@ -223,7 +224,7 @@ export class FirmwareImages {
   }
 
   #writeEvent(
-    type: string,
+    type: EventType,
     { chip, id, kind, sha256, signedBy, version }: FirmwareImageRow,
     actor: Actor,
     more: Readonly<Record<string, unknown>> = {},

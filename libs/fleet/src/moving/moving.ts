@@ -4,7 +4,7 @@
  */
 import type { Bus } from '@flotilla/bus';
 import { deviceIdOf, parseDeviceIdHeader, type DeviceId } from '@flotilla/mcp';
-import type { FormerBoard, MovingAnswer, MovingBoardRow, MovingCounts, Registry } from '@flotilla/registry';
+import type { EventType, FormerBoard, MovingAnswer, MovingBoardRow, MovingCounts, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf, type Actor } from '../actor.js';
 import { refuse, type Refusal } from '../refusal.js';
@@ -98,7 +98,7 @@ export class Moving {
     return { boards: answer.boards };
   }
 
-  #writeEvent(type: string, deviceId: DeviceId, actor: Actor): void {
+  #writeEvent(type: EventType, deviceId: DeviceId, actor: Actor): void {
     writeEvent(this.deps, type, deviceId, { actor: actor.name });
     this.deps.bus.feed.publish('device', { deviceId });
   }

@@ -3,7 +3,7 @@
  * it expects, so that nothing happens to devices that it has not seen.
  */
 import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
-import type { DeviceFilter } from '@flotilla/registry';
+import type { DeviceFilter, EventType } from '@flotilla/registry';
 import { sourceOf, type Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
@@ -93,7 +93,7 @@ export class ManyDevices {
     return { refusal: refuse('CONFLICT', [...path, 'expectedCount'], message) };
   }
 
-  #writeEvent(type: string, deviceId: DeviceId, actor: Actor): void {
+  #writeEvent(type: EventType, deviceId: DeviceId, actor: Actor): void {
     writeEvent(this.deps, type, deviceId, { actor: actor.name });
     this.deps.bus.feed.publish('device', { deviceId });
   }

@@ -8,6 +8,7 @@ import type {
   ApprovalRequest,
   BlockedBoardRow,
   DeviceRow,
+  EventType,
   EnrolmentLinkRow,
   KnownDevice,
   NewEnrolmentLink,
@@ -254,7 +255,7 @@ export class Provisioning {
     );
   }
 
-  #writeEvent(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
+  #writeEvent(type: EventType, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
     writeEvent(this.deps, type, deviceId, data);
     if (deviceId !== undefined) this.deps.bus.feed.publish('device', { deviceId });
   }

@@ -2,7 +2,7 @@
  * Starts the runs that are due. Each step may be repeated by another worker or after a crash: the
  * job of a due time has a fixed idempotency key, and the next time is compared and set.
  */
-import type { RecurringJobRow, RecurringRun, Registry } from '@flotilla/registry';
+import type { EventType, RecurringJobRow, RecurringRun, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -131,7 +131,7 @@ export class RecurringRuns {
     if (isPaused) this.#report('recurring_job.paused', job, { reason });
   }
 
-  #report(type: string, { id, name }: RecurringJobRow, more: Readonly<Record<string, unknown>>): void {
+  #report(type: EventType, { id, name }: RecurringJobRow, more: Readonly<Record<string, unknown>>): void {
     writeEvent(this.#deps, type, undefined, { recurringJobId: id, name, ...more });
   }
 }

@@ -4,7 +4,7 @@ import type { Bus, FeedEvent } from '@flotilla/bus';
 import { noTicks } from '@flotilla/bus/no-ticks';
 import type { DeviceId } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
-import type { EventRow, Registry, WebhookDeliveryRow } from '@flotilla/registry';
+import type { EventRow, EventType, Registry, WebhookDeliveryRow } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
@@ -76,7 +76,7 @@ export class DeliveryBench {
     return { webhooks, id: made.webhook.id, secret: made.secret };
   }
 
-  append(type = 'device.connected', data: Readonly<Record<string, unknown>> = {}): EventRow {
+  append(type: EventType = 'device.connected', data: Readonly<Record<string, unknown>> = {}): EventRow {
     return this.registry.events.append({ type, deviceId: 'board' as DeviceId, at: Date.now(), data });
   }
 

@@ -12,10 +12,10 @@ describe('webhooks', () => {
   it('get the events of their types as GraphQL gives them, signed, and no others', async () => {
     bench.append('device.connected', { before: true });
     await bench.written();
-    const { id, secret } = await bench.makeWebhook(['device.*', 'job.finished']);
+    const { id, secret } = await bench.makeWebhook(['device.*', 'enrolment.*', 'job.finished']);
     const [first, , third] = [
       bench.append('device.connected', { n: 1 }),
-      bench.append('devices.x'),
+      bench.append('enrolment_link.created'),
       bench.append('job.finished'),
       bench.append('job.started'),
     ];

@@ -3,6 +3,7 @@
  * each connect.
  */
 import dns from 'node:dns/promises';
+import { selectsEvents } from '@flotilla/registry';
 import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import { refuse } from '../refusal.js';
@@ -18,9 +19,8 @@ export interface WebhookRequest {
 const URL_CHARACTERS_MAX = 2_048;
 /** Patterns of one webhook; for more use `*`. */
 const TYPES_MAX = 50;
-const TYPE_CHARACTERS_MAX = 100;
-/** `device.connected`, `device.*`, `*`. */
-const TYPE = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?)$/;
+/** Of a type that a refusal repeats. */
+const SHOWN_CHARACTERS_MAX = 100;
 /** A name that does not resolve in this time is accepted: its deliveries will fail. */
 const LOOKUP_MS = 5_000;
 
@@ -36,13 +36,13 @@ function refuseTypes(types: readonly string[]): Refusal | undefined {
   const path = ['input', 'types'];
   if (types.length === 0 || types.length > TYPES_MAX)
     return refuse('INVALID', path, `A webhook has 1 to ${TYPES_MAX} event types; "*" stands for all.`);
-  const wrong = types.find((type) => type.length > TYPE_CHARACTERS_MAX || !TYPE.test(type));
+  const wrong = types.find((type) => !selectsEvents(type));
   if (wrong === undefined) return undefined;
-  const shown = wrong.slice(0, TYPE_CHARACTERS_MAX);
+  const shown = wrong.slice(0, SHOWN_CHARACTERS_MAX);
   return refuse(
     'INVALID',
     path,
-    `"${shown}" is no event type: write one as events have it, such as "device.connected", or "device.*", or "*".`,
+    `No event has the type "${shown}". docs/webhooks.md lists all types; "device.*" selects those of devices, "*" all.`,
   );
 }
 

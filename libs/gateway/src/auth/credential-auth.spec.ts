@@ -1,5 +1,5 @@
 import type { DeviceId } from '@flotilla/mcp';
-import type { CredentialVerdict, EventRow } from '@flotilla/registry';
+import type { CredentialVerdict, NewEvent } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
 import { CredentialAuth } from './credential-auth.js';
 import type { MqttCredentials } from './device-auth.js';
@@ -19,7 +19,7 @@ const login: MqttCredentials = {
 
 function auth(verdict: CredentialVerdict | Error, isReleased?: () => Promise<boolean>) {
   const time = { now: 1 };
-  const written: Omit<EventRow, 'id'>[] = [];
+  const written: NewEvent[] = [];
   const answer = () => (verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict));
   const events = new EventLog({
     clock: { now: () => time.now },

@@ -4,7 +4,7 @@
  * at a time. Polls are not recorded as calls, because a fleet would fill the table.
  */
 import { RecordIds } from '@flotilla/registry';
-import type { ToolSet } from '@flotilla/registry';
+import type { EventType, ToolSet } from '@flotilla/registry';
 import type { CallId, CloseReason, DeviceId } from '@flotilla/mcp';
 import type { Clock, Session, SettledCall } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
@@ -22,7 +22,7 @@ interface SampledSession {
   readonly deviceId: DeviceId;
   readonly session: Session;
   readonly toolSet: ToolSet | undefined;
-  readonly record: { event(type: string, data: Readonly<Record<string, unknown>>): void };
+  readonly record: { event(type: EventType, data: Readonly<Record<string, unknown>>): void };
   close(reason: CloseReason): void;
 }
 

@@ -1,7 +1,7 @@
 /** Writes events of the gateway and publishes them on the feed. */
 import type { EventFeed } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import type { EventStore } from '@flotilla/registry';
+import type { EventStore, EventType } from '@flotilla/registry';
 
 interface EventLogOptions {
   readonly events: Pick<EventStore, 'append'>;
@@ -12,7 +12,7 @@ interface EventLogOptions {
 export class EventLog {
   constructor(private readonly options: EventLogOptions) {}
 
-  write(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
+  write(type: EventType, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
     const { clock, events, feed } = this.options;
     feed.publish('event', events.append({ type, deviceId, at: clock.now(), data }));
   }

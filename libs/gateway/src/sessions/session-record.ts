@@ -5,7 +5,7 @@
  */
 import type { DeviceInfo, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type { ReadyFacts, ReadyResult, ToolSet } from '@flotilla/registry';
+import type { EventType, ReadyFacts, ReadyResult, ToolSet } from '@flotilla/registry';
 import { familyTraits } from './family-traits.js';
 import type { RecordContext } from './record-context.js';
 import { retryWrite } from './retry-write.js';
@@ -127,7 +127,7 @@ export class SessionRecord {
   }
 
   /** Writes an event of this device and publishes it. */
-  event(type: string, data: Readonly<Record<string, unknown>>): void {
+  event(type: EventType, data: Readonly<Record<string, unknown>>): void {
     this.context.events.write(type, this.options.connection.deviceId, data);
   }
 

@@ -65,7 +65,7 @@ describe('the history that a narrowed viewer sees', () => {
       durationMs: 1,
       actor: 'admin',
     });
-    const event = registry.events.append({ type: 'device.spoke', deviceId, at, data: {} });
+    const event = registry.events.append({ type: 'device.notification', deviceId, at, data: {} });
     const about = {
       kind: 'PHOTO',
       contentType: 'image/jpeg',

@@ -174,12 +174,17 @@ describe('calls', () => {
 describe('events', () => {
   it('are read in the order in which they were appended, both ways, from the cursor of any of them', async () => {
     const events = Array.from({ length: 20 }, (_, index) =>
-      registry.events.append({ type: 'spec.counted', deviceId: 'counter' as DeviceId, at: NOW, data: { index } }),
+      registry.events.append({
+        type: 'device.notification',
+        deviceId: 'counter' as DeviceId,
+        at: NOW,
+        data: { index },
+      }),
     );
     await expect
       .poll(async () => (await registry.events.page({ deviceId: 'counter' }, 'AT_ASC', { first: 100 })).rows.length)
       .toBe(20);
-    const ascending = await registry.events.page({ types: ['spec.counted'] }, 'AT_ASC', { first: 100 });
+    const ascending = await registry.events.page({ types: ['device.notification'] }, 'AT_ASC', { first: 100 });
     expect(ascending.rows).toEqual(events);
     expect(ascending.cursors).toEqual(events.map((event) => registry.events.cursorOf(event)));
     const descending = await registry.events.page({ deviceId: 'counter' }, 'AT_DESC', {
@@ -193,19 +198,19 @@ describe('events', () => {
   });
 
   it('are found by patterns of types, and without others', async () => {
-    for (const type of ['lamp.on', 'lamp.off', 'lamp_group.made', 'door.open'])
+    for (const type of ['enrolment.approved', 'enrolment.rejected', 'enrolment_link.created', 'board.blocked'] as const)
       registry.events.append({ type, deviceId: 'patterns' as DeviceId, at: NOW, data: {} });
     const found = async (filter: { types?: string[]; exceptTypes?: string[] }) =>
       (await registry.events.page({ deviceId: 'patterns', ...filter }, 'AT_ASC', { first: 10 })).rows.map(
         ({ type }) => type,
       );
     await expect.poll(() => found({})).toHaveLength(4);
-    expect(await found({ types: ['lamp.*'] })).toEqual(['lamp.on', 'lamp.off']);
-    expect(await found({ types: ['lamp.*', 'door.open'], exceptTypes: ['lamp.off'] })).toEqual([
-      'lamp.on',
-      'door.open',
+    expect(await found({ types: ['enrolment.*'] })).toEqual(['enrolment.approved', 'enrolment.rejected']);
+    expect(await found({ types: ['enrolment.*', 'board.blocked'], exceptTypes: ['enrolment.rejected'] })).toEqual([
+      'enrolment.approved',
+      'board.blocked',
     ]);
-    expect(await found({ exceptTypes: ['lamp.*', 'door.*'] })).toEqual(['lamp_group.made']);
+    expect(await found({ exceptTypes: ['enrolment.*', 'board.*'] })).toEqual(['enrolment_link.created']);
     expect(await found({ types: ['*'] })).toHaveLength(4);
     expect(await found({ types: [] })).toEqual([]);
     expect(await found({ exceptTypes: [] })).toHaveLength(4);
@@ -214,14 +219,14 @@ describe('events', () => {
   it("past the memory's bound go through the spill file, and none is lost", async () => {
     const count = 30_000;
     for (let index = 0; index < count; index += 1)
-      registry.events.append({ type: 'spec.flood', deviceId: undefined, at: NOW, data: { index } });
-    registry.events.append({ type: 'spec.flood', deviceId: undefined, at: NOW, data: { index: count } });
+      registry.events.append({ type: 'device.samples', deviceId: undefined, at: NOW, data: { index } });
+    registry.events.append({ type: 'device.samples', deviceId: undefined, at: NOW, data: { index: count } });
     const written = async () => {
-      registry.events.append({ type: 'spec.tick', deviceId: undefined, at: NOW, data: {} });
+      registry.events.append({ type: 'device.will', deviceId: undefined, at: NOW, data: {} });
       let rows = 0;
       let after: string | undefined;
       do {
-        const page = await registry.events.page({ types: ['spec.flood'] }, 'AT_ASC', {
+        const page = await registry.events.page({ types: ['device.samples'] }, 'AT_ASC', {
           first: 10_000,
           ...(after === undefined ? {} : { after }),
         });

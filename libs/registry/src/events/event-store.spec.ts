@@ -35,54 +35,56 @@ afterEach(async () => {
 
 const spill = () => path.join(folder, 'events.spill');
 const storeOn = (at: Database) => new EventStore(at, spill(), silentLogger, CLOSE_WITHIN_MS);
-const event = (type: string) => ({ type, deviceId: undefined, at: Date.now(), data: {} });
+const event = (index: number) =>
+  ({ type: 'device.notification', deviceId: undefined, at: Date.now(), data: { index } }) as const;
+/** As in the spill file. */
+const row = (index: number) => ({ ...event(index), id: v7({ seq: index }) });
 
-/** The types of the events that a next process finds, once all are written. */
-async function typesAfterNextStart(count: number): Promise<readonly string[]> {
+/** The numbers of the events that a next process finds, once all are written. */
+async function eventsAfterNextStart(count: number): Promise<readonly number[]> {
   const store = storeOn(database);
   await store.open();
-  const types = async () => {
-    const rows = await database.query<{ type: string }>({ text: 'SELECT type FROM event ORDER BY id' }, []);
-    return rows.map(({ type }) => type);
+  const written = async () => {
+    const text = `SELECT (data->>'index')::int AS index FROM event ORDER BY id`;
+    return (await database.query<{ index: number }>({ text }, [])).map(({ index }) => index);
   };
-  await expect.poll(async () => (await types()).length).toBe(count);
+  await expect.poll(async () => (await written()).length).toBe(count);
   await store.close();
-  return types();
+  return written();
 }
 
 it('keeps events in the spill file if PostgreSQL is away until the stop', async () => {
   const store = storeOn(away);
   await store.open();
-  const types = Array.from({ length: 2_500 }, (_, index) => `spec.${index}`);
-  for (const type of types) store.append(event(type));
+  const indexes = Array.from({ length: 2_500 }, (_, index) => index);
+  for (const index of indexes) store.append(event(index));
   await store.close();
   expect(store.status().droppedTotal).toBe(0);
-  expect(await typesAfterNextStart(types.length)).toEqual(types);
+  expect(await eventsAfterNextStart(indexes.length)).toEqual(indexes);
 });
 
 it('stops in time while spilled events wait for PostgreSQL, and keeps them', async () => {
-  const rows = Array.from({ length: 1_500 }, (_, index) => ({ ...event(`spec.${index}`), id: v7({ seq: index }) }));
-  await writeFile(spill(), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const rows = Array.from({ length: 1_500 }, (_, index) => row(index));
+  await writeFile(spill(), rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const store = storeOn(away);
   await store.open();
   await expect.poll(() => store.status().depth).toBeGreaterThanOrEqual(1_000);
   const closed = store.close().then(() => 'closed');
   const late = new Promise((resolve) => setTimeout(resolve, 10 * CLOSE_WITHIN_MS, 'late'));
   expect(await Promise.race([closed, late])).toBe('closed');
-  expect([...(await typesAfterNextStart(rows.length))].sort()).toEqual(rows.map(({ type }) => type).sort());
+  expect(new Set(await eventsAfterNextStart(rows.length))).toEqual(new Set(rows.map(({ data }) => data.index)));
 });
 
 it('leaves out a spilled event that PostgreSQL refuses, and writes those behind it', async () => {
   // Longer than an entry of an index may be. It is the first row for which the drain waits.
   const long = randomBytes(6_000).toString('hex');
-  const typeOf = (index: number) => (index === 1_000 ? long : `spec.${index}`);
-  const rows = Array.from({ length: 1_500 }, (_, index) => ({ ...event(typeOf(index)), id: v7({ seq: index }) }));
-  await writeFile(spill(), rows.map((row) => `${JSON.stringify(row)}\n`).join(''));
+  const rows = Array.from({ length: 1_500 }, (_, index) => ({ ...row(index), ...(index === 1_000 && { type: long }) }));
+  await writeFile(spill(), rows.map((one) => `${JSON.stringify(one)}\n`).join(''));
   const store = storeOn(database);
   await store.open();
   await expect.poll(async () => (await readdir(folder)).length).toBe(0);
   await expect.poll(() => store.status().depth).toBe(0);
   expect(store.status().droppedTotal).toBe(1);
   await store.close();
-  expect(await typesAfterNextStart(1_499)).toHaveLength(1_499);
+  expect(await eventsAfterNextStart(1_499)).toHaveLength(1_499);
 });

@@ -15,6 +15,7 @@ import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { insertEvents } from './insert-events.js';
+import type { EventType } from './event-types.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 import { typeCondition } from './type-patterns.js';
@@ -26,6 +27,11 @@ export interface EventRow {
   readonly deviceId: DeviceId | undefined;
   readonly at: number;
   readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** An event before it has its id. */
+export interface NewEvent extends Omit<EventRow, 'id'> {
+  readonly type: EventType;
 }
 
 export interface EventFilter {
@@ -98,7 +104,7 @@ export class EventStore {
   }
 
   /** Hands the event to the writer and never waits. */
-  append(event: Omit<EventRow, 'id'>): EventRow {
+  append(event: NewEvent): EventRow {
     const row: EventRow = { id: this.#ids.next(event.at), ...event };
     if (!this.#writer.isFull)
       this.#writer.add(row).then(
@@ -117,7 +123,7 @@ export class EventStore {
    * Writes events in the transaction of what they report: both commit together. `announce` them
    * after the commit.
    */
-  async insertIn(transaction: Queryable, events: readonly Omit<EventRow, 'id'>[]): Promise<InsertedEvents> {
+  async insertIn(transaction: Queryable, events: readonly NewEvent[]): Promise<InsertedEvents> {
     const rows = events.map((event) => ({ id: this.#ids.next(event.at), ...event }));
     return { rows, isPending: rows.length > 0 && (await insertEvents(transaction, rows)) };
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matchesType } from './type-patterns.js';
+import { matchesType, selectsEvents } from './type-patterns.js';
 
 it.each([
   ['device.samples', ['device.samples'], true],
@@ -10,4 +10,17 @@ it.each([
   ['device.samples', [], false],
 ] as const)('%s is of %j: %s', (type, patterns, isMatch) => {
   expect(matchesType(type, patterns)).toBe(isMatch);
+});
+
+it.each([
+  ['device.samples', true],
+  ['device.*', true],
+  ['*', true],
+  ['device.sample', false],
+  ['device', false],
+  ['gadget.*', false],
+  ['.*', false],
+  ['', false],
+] as const)('%s selects events of the hub: %s', (pattern, isKnown) => {
+  expect(selectsEvents(pattern)).toBe(isKnown);
 });

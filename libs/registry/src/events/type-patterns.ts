@@ -1,5 +1,6 @@
 /** Patterns of event types, as webhooks have them: a type, a prefix such as `device.*`, or `*`. */
 import { bind } from '../database/sql-parameters.js';
+import { eventTypes } from './event-types.js';
 
 const PREFIX_END = '.*';
 
@@ -10,7 +11,12 @@ export function matchesType(type: string, patterns: readonly string[]): boolean 
   );
 }
 
-/** The same as a condition on the event `e`. */
+/** Whether the hub writes events that the pattern selects. */
+export function selectsEvents(pattern: string): boolean {
+  return eventTypes.some((type) => matchesType(type, [pattern]));
+}
+
+/** The condition that the event `e` matches. */
 export function typeCondition(patterns: readonly string[], parameters: unknown[]): string {
   if (patterns.includes('*')) return 'TRUE';
   const [prefixes, types] = [true, false].map((isPrefix) =>

@@ -98,11 +98,13 @@ async function endDead(
   values: unknown[],
 ): Promise<DeadProcesses> {
   const gone = await database.query<GoneDevice>(statement, values);
-  const [type, at] = ['device.disconnected', Date.now()];
+  const at = Date.now();
   return {
     gone: gone.map(({ id }) => id),
     events: gone
       .filter(({ epoch }) => epoch !== null)
-      .map(({ id: deviceId, epoch }) => events.append({ type, deviceId, at, data: { reason: CRASHED, epoch } })),
+      .map(({ id: deviceId, epoch }) =>
+        events.append({ type: 'device.disconnected', deviceId, at, data: { reason: CRASHED, epoch } }),
+      ),
   };
 }

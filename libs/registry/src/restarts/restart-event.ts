@@ -1,8 +1,8 @@
-import type { EventRow } from '../events/event-store.js';
+import type { NewEvent } from '../events/event-store.js';
 import type { JudgedRestart } from './restart.js';
 
 /** What people and webhooks get of a restart that nothing explains. */
-export function unexpectedRestart(restart: JudgedRestart): Omit<EventRow, 'id'> {
+export function unexpectedRestart(restart: JudgedRestart): NewEvent {
   const { deviceId, at, firmwareVersion, bootedVersion, reason, via } = restart;
   const data = {
     firmwareVersion: firmwareVersion ?? null,

@@ -42,7 +42,7 @@ describe('retention', () => {
     // As a hub made them that ran for 40 days.
     for (let days = 40; days > 8; days -= 8) await registry.makePartitions(daysAgo(days));
     for (const days of [400, 40, 35, 31.5, 28, 1]) {
-      registry.events.append({ type: `spec.${days}`, deviceId: undefined, at: daysAgo(days), data: {} });
+      registry.events.append({ type: 'tools.changed', deviceId: undefined, at: daysAgo(days), data: { days } });
       await registry.calls.record({
         id: v7({ msecs: daysAgo(days) }) as CallId,
         deviceId: 'd' as DeviceId,
@@ -59,7 +59,7 @@ describe('retention', () => {
     const removed = await registry.removeOld(kept, NOW);
     expect(removed['events']).toBeGreaterThan(5);
     expect((await partitions('event')).length).toBeLessThan(before);
-    expect((await rowsOf('SELECT type FROM event ORDER BY id')).map(({ type }) => type)).toEqual(['spec.28', 'spec.1']);
+    expect(await rowsOf(`SELECT data->'days' AS days FROM event ORDER BY id`)).toEqual([{ days: 28 }, { days: 1 }]);
     expect(await rowsOf('SELECT FROM call')).toHaveLength(2);
     expect((await partitions('call')).includes('call_default')).toBe(true);
     expect(await registry.removeOld(kept, NOW)).toEqual({});
@@ -138,7 +138,7 @@ describe('retention', () => {
       { url: 'https://x.example/', types: ['*'], enabled: true, secret: 's' },
       { webhooksMax: 9, at: NOW },
     );
-    registry.events.append({ type: 'spec.pending', deviceId: undefined, at: NOW, data: {} });
+    registry.events.append({ type: 'tools.changed', deviceId: undefined, at: NOW, data: {} });
     await expect.poll(async () => (await rowsOf('SELECT FROM webhook_outbox')).length).toBe(1);
     const breaker = { failures: 9, pauseMs: 1, pauseMsMax: 1 };
     const [pending] = await registry.webhooks.claim({ limit: 9, perWebhook: 9, claimMs: 1_000, breaker });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventTypes } from './event-types';
+import { eventTypes } from '../../parts/events/event-types';
 import { filterOf, parseEventSearch, presetNames, presetOf, presets, withTypes } from './event-search';
 
 describe('the filter of the Events page', () => {

@@ -3,11 +3,11 @@ import { useMemo } from 'react';
 import { Select, TagsInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { eventTypes } from '../../parts/events/event-types';
 import { Page } from '../../parts/page';
 import { SearchField } from '../../parts/search/search-field';
 import { type EventPreset, filterOf, presetNames, presetOf, presets, typesOf, withTypes } from './event-search';
 import { EventTail } from './event-tail';
-import { eventTypes } from './event-types';
 import classes from './events.module.css';
 import type { EventFilter } from './generated/events';
 

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { SecretDialog } from '../../parts/dialog/secret-dialog';
+import { eventAreas, eventTypes } from '../../parts/events/event-types';
 import { CreateWebhookDocument, UpdateWebhookDocument, type WebhooksQuery } from './generated/webhooks';
 
 interface WebhookDialogProps {
@@ -13,18 +14,7 @@ interface WebhookDialogProps {
   readonly onSaved: () => void;
 }
 
-/** Offered while one types; others may be written. */
-const knownTypes = [
-  '*',
-  'device.*',
-  'device.connected',
-  'device.disconnected',
-  'job.*',
-  'job.finished',
-  'enrolment.requested',
-  'upload.received',
-  'firmware.*',
-];
+const offeredTypes = ['*', ...eventAreas, ...eventTypes];
 
 export function WebhookDialog({ webhook, onClose, onSaved }: WebhookDialogProps) {
   const { t } = useTranslation();
@@ -84,7 +74,7 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
         value={types}
         onChange={setTypes}
         acceptValueOnBlur
-        data={knownTypes}
+        data={offeredTypes}
       />
       <Switch
         label={t('webhooks.enabled')}

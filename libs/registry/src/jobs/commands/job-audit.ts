@@ -1,6 +1,7 @@
 /** Audit entries of a job: one for its creation and one per transition. They cover its calls. */
 import type { Job, JobState } from '@flotilla/jobs';
 import type { AuditedChange } from '../../audit/audit-entry.js';
+import type { EventType } from '../../events/event-types.js';
 import type { NewJob } from './new-job.js';
 
 export function jobCreated(job: NewJob): AuditedChange {
@@ -24,7 +25,7 @@ export function jobMoved(from: JobState, job: Job, reason: string | undefined, a
 }
 
 /** The action by its result, so that readers need no table of states. Events use the same names. */
-export function jobActionOf(from: JobState, { state, conclusion }: Pick<Job, 'state' | 'conclusion'>): string {
+export function jobActionOf(from: JobState, { state, conclusion }: Pick<Job, 'state' | 'conclusion'>): EventType {
   switch (state) {
     case 'AWAITING_APPROVAL':
       return 'job.approval_required';

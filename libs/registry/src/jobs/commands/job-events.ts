@@ -1,9 +1,8 @@
 /** Events of a job: one for its creation and one per transition, named like its audit entries. */
 import type { Job, JobState, TrippedHealthGate } from '@flotilla/jobs';
-import type { EventRow } from '../../events/event-store.js';
+import type { NewEvent } from '../../events/event-store.js';
+import type { EventType } from '../../events/event-types.js';
 import { jobActionOf } from './job-audit.js';
-
-type NewEvent = Omit<EventRow, 'id'>;
 
 export function createdEvent(job: Job): NewEvent {
   return stepEvent('job.created', job, job.createdAt);
@@ -21,7 +20,7 @@ export function movedEvents(
 }
 
 /** Of no single device, so keys that see a part of the fleet do not get it. */
-function stepEvent(type: string, job: Job, at: number): NewEvent {
+function stepEvent(type: EventType, job: Job, at: number): NewEvent {
   const { id, name, tool, state, conclusion, pauseReason } = job;
   return { type, deviceId: undefined, at, data: { jobId: id, name, tool, state, conclusion, pauseReason } };
 }

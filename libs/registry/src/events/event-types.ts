@@ -1,7 +1,4 @@
-/**
- * Event types that are offered to choose from; `event-types.spec.ts` checks them against the hub.
- * Others can be typed.
- */
+/** All types of events that the hub writes. `docs/webhooks.md` says when each is written. */
 export const eventTypes = [
   'device.connected',
   'device.disconnected',
@@ -38,16 +35,16 @@ export const eventTypes = [
   'enrolment.requested',
   'enrolment.approved',
   'enrolment.rejected',
-  'board.blocked',
-  'board.unblocked',
-  'board.moved',
-  'board.moved_back',
-  'board.released',
   'enrolment.refused',
   'enrolment.second_client_id',
   'enrolment_link.created',
   'enrolment_link.revoked',
   'credential.rotated',
+  'board.blocked',
+  'board.unblocked',
+  'board.moved',
+  'board.moved_back',
+  'board.released',
   'job.created',
   'job.approval_required',
   'job.approved',
@@ -74,3 +71,5 @@ export const eventTypes = [
   'voice.server_unwell',
   'voice.server_well',
 ] as const;
+
+export type EventType = (typeof eventTypes)[number];
