@@ -76,8 +76,8 @@ export class People {
     if (problem !== undefined) return { refusal: refuse('INVALID', ['new'], problem) };
     const subject = `browser:${id}`;
     const judge = (each: string, run: Parameters<typeof lockedUntil>[1]) => lockedUntil(each, run, limits);
-    const until = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
-    if (until !== undefined)
+    const attempt = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
+    if ('lockedUntil' in attempt)
       return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
     const former = await registry.users.passwordHashOf(user.id);
     const isRight = await passwords.verify(former, current);
@@ -87,6 +87,7 @@ export class People {
       return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
     }
     await registry.signInFailures.succeeded(
+      attempt,
       isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] },
     );
     if (isRight === undefined || former === undefined) return { refusal: busy(['current']) };

@@ -100,24 +100,24 @@ export class SignIns {
     const knownBrowser = await this.#knownBrowser(browser, found?.user);
     const { own, shared } = subjectsOf({ email, remoteAddress: browser.remoteAddress, knownBrowser });
     const now = clock.now();
-    const until = await registry.signInFailures.begin(
+    const attempt = await registry.signInFailures.begin(
       [own, ...shared],
       now,
       (subject, run) => lockedUntil(subject, run, limits),
       limits.forgottenMs,
     );
-    if (until !== undefined) return { kind: 'locked', retryAfterMs: until - now };
+    if ('lockedUntil' in attempt) return { kind: 'locked', retryAfterMs: attempt.lockedUntil - now };
     const passwordHash = found?.user.disabledAt === undefined ? found?.passwordHash : undefined;
     const isRight = await passwords.verify(passwordHash, given.password);
     if (isRight === undefined) {
-      await registry.signInFailures.succeeded({ ended: [], spared: [own, ...shared] });
+      await registry.signInFailures.succeeded(attempt, { ended: [], spared: [own, ...shared] });
       return { kind: 'busy' };
     }
     if (!isRight || found === undefined) {
       if (found) this.#recordRefusal(found.user, browser);
       return { kind: 'refused' };
     }
-    await registry.signInFailures.succeeded({ ended: [own], spared: shared });
+    await registry.signInFailures.succeeded(attempt, { ended: [own], spared: shared });
     return this.#open(found.user, { way: 'password', passwordHash }, browser);
   }
 

@@ -17,10 +17,17 @@ const COUNT = {
            failures = CASE WHEN last_at < to_timestamp($3::float8 / 1000) THEN 1 ELSE failures + 1 END
          WHERE subject = ANY($1::text[])`,
 };
-/** Locks in the order of LOCK, because two orders would cause a deadlock. */
+/**
+ * Takes back an attempt of the time $2, and its time where no later one came; $3 are the times
+ * before it. Locks in the order of LOCK, because two orders would cause a deadlock.
+ */
 const SPARE = {
   text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
-         UPDATE sign_in_failure f SET failures = greatest(f.failures - 1, 0) FROM held WHERE f.subject = held.subject`,
+         UPDATE sign_in_failure f SET failures = greatest(f.failures - 1, 0),
+           last_at = CASE f.last_at WHEN to_timestamp($2::float8 / 1000) THEN to_timestamp(s.former_at / 1000)
+                                    ELSE f.last_at END
+         FROM held JOIN unnest($1::text[], $3::float8[]) AS s(subject, former_at) USING (subject)
+         WHERE f.subject = held.subject`,
 };
 const END = {
   text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
@@ -39,11 +46,18 @@ export interface FailureRun {
   readonly lastAt: number;
 }
 
+/** An attempt that is counted as failed. */
+export interface CountedAttempt {
+  readonly at: number;
+  /** When each subject failed before. */
+  readonly formerAt: ReadonlyMap<string, number>;
+}
+
 export class SignInFailureStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Counts an attempt as failed before it is made, for simultaneous attempts must see other counts.
+   * Counts an attempt as failed before it is made, so that simultaneous attempts see each other.
    * Where `lockedUntil` locks a subject, nothing is counted and the latest time is returned.
    */
   async begin(
@@ -51,7 +65,7 @@ export class SignInFailureStore {
     at: number,
     lockedUntil: (subject: string, run: FailureRun) => number | undefined,
     forgottenMs: number,
-  ): Promise<number | undefined> {
+  ): Promise<CountedAttempt | { readonly lockedUntil: number }> {
     const byKey = new Map(subjects.map((subject) => [keyOf(subject), subject]));
     await this.database.query(FORGET, [at - forgottenMs]);
     return this.database.transaction(async (transaction) => {
@@ -62,23 +76,22 @@ export class SignInFailureStore {
         return lockedUntil(byKey.get(subject) ?? subject, run) ?? [];
       });
       const latest = Math.max(...locks, 0);
-      if (latest > at) return latest;
+      if (latest > at) return { lockedUntil: latest };
       await transaction.query(COUNT, [keys, at, at - forgottenMs]);
-      return undefined;
+      const formerAt = rows.map(({ subject, lastAt }) => [byKey.get(subject) ?? subject, Number(lastAt)] as const);
+      return { at, formerAt: new Map(formerAt) };
     });
   }
 
   /**
    * The attempt succeeded: the runs of `ended` are over, and those of `spared` are as before it.
    */
-  async succeeded({
-    ended,
-    spared,
-  }: {
-    readonly ended: readonly string[];
-    readonly spared: readonly string[];
-  }): Promise<void> {
-    await this.database.query(SPARE, [spared.map(keyOf)]);
+  async succeeded(
+    { at, formerAt }: CountedAttempt,
+    { ended, spared }: { readonly ended: readonly string[]; readonly spared: readonly string[] },
+  ): Promise<void> {
+    const formers = spared.map((subject) => formerAt.get(subject) ?? at);
+    await this.database.query(SPARE, [spared.map(keyOf), at, formers]);
     await this.database.query(END, [ended.map(keyOf)]);
   }
 }
