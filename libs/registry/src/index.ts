@@ -157,6 +157,7 @@ export type {
   MovingRoute,
 } from './provisioning/moving/moving-board.js';
 export type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
+export { LINKS_MAX } from './provisioning/enrolments/enrolment-links.js';
 export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type { FormerVersionGroup, RevertGroup, RolloutGrant, RolloutStore } from './jobs/rollout/rollout-store.js';

@@ -29,7 +29,7 @@ import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-re
 import type { Registration } from './parse-registrations.js';
 import { refuseApproval } from './refuse-approval.js';
 import { parseBlock, type BlockRequest } from './refuse-block.js';
-import { refuseLink } from './refuse-link.js';
+import { refuseAnotherLink, refuseLink } from './refuse-link.js';
 import { SessionEnds } from './session-ends.js';
 
 export interface ProvisioningDeps extends AddressRules {
@@ -232,7 +232,8 @@ export class Provisioning {
     actor: Actor,
   ): Promise<{ readonly link: EnrolmentLinkRow; readonly token: string } | Refused> {
     const { registry, clock } = this.deps;
-    const refusal = refuseLink(request, path, clock.now());
+    const now = clock.now();
+    const refusal = refuseLink(request, path, now) ?? refuseAnotherLink(await registry.enrolments.links(), now);
     if (refusal !== undefined) return { refusal };
     const { link, token } = await registry.enrolments.createLink(request, sourceOf(actor));
     const { id, name, maxDevices } = link;

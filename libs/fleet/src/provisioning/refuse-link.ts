@@ -1,5 +1,6 @@
 /** Checks the limits of an enrolment link. It enrols without approval, so it always expires. */
-import type { NewEnrolmentLink } from '@flotilla/registry';
+import { LINKS_MAX } from '@flotilla/registry';
+import type { EnrolmentLinkRow, NewEnrolmentLink } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
@@ -19,4 +20,10 @@ export function refuseLink(
   if (expiresAt - now > lifeMsMax)
     return refuse('LIMIT_EXCEEDED', [...path, 'expiresAt'], `A link lives at most ${String(lifeDaysMax)} days.`);
   return undefined;
+}
+
+export function refuseAnotherLink(links: readonly EnrolmentLinkRow[], now: number): Refusal | undefined {
+  const valid = links.filter(({ expiresAt, revokedAt }) => revokedAt === undefined && expiresAt > now);
+  if (valid.length < LINKS_MAX) return undefined;
+  return refuse('LIMIT_EXCEEDED', [], `There are ${LINKS_MAX} valid links: revoke one that is not needed.`);
 }

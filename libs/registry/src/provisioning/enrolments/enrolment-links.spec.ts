@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type {} from '../provisioning.js';
 import { logIn, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
 import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
+import { LINKS_MAX } from './enrolment-links.js';
 
 const DAY_MS = 86_400_000;
 let fixture: ProvisioningFixture;
@@ -77,5 +77,22 @@ describe('a link', () => {
       expiresAt: Date.now() + DAY_MS,
     });
     expect(JSON.stringify(await sql('SELECT * FROM enrolment_link'))).not.toContain(token);
+  });
+
+  it('goes from the list where there is no room for another, but not while it admits', async () => {
+    const { registry, sql, close } = await openProvisioning();
+    await sql(`INSERT INTO enrolment_link (id, name, tags, max_devices, token_hash, expires_at, revoked_at)
+               SELECT gen_random_uuid(), CASE n WHEN 1 THEN 'expired' WHEN 2 THEN 'revoked' ELSE 'valid' END, '{}', 1,
+                 'h' || n, now() + CASE n WHEN 1 THEN -interval '1 hour' ELSE interval '1 day' END,
+                 CASE n WHEN 2 THEN now() - interval '1 minute' END FROM generate_series(1, ${LINKS_MAX}) AS n`);
+    const request = { name: 'new', tags: [], maxDevices: 5, expiresAt: Date.now() + DAY_MS };
+    const countsAfterOneMore = async () => {
+      await registry.enrolments.createLink(request);
+      const names = (await registry.enrolments.links()).map(({ name }) => name);
+      return ['expired', 'revoked', 'valid', 'new'].map((name) => names.filter((one) => one === name).length);
+    };
+    expect(await countsAfterOneMore()).toEqual([0, 1, LINKS_MAX - 2, 1]);
+    expect(await countsAfterOneMore()).toEqual([0, 0, LINKS_MAX - 2, 2]);
+    await close();
   });
 });

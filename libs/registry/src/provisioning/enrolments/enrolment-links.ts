@@ -7,8 +7,17 @@ import { isUuid } from '../../database/uuid-v7.js';
 import type { CreatedLink, EnrolmentLinkRow, NewEnrolmentLink } from '../provisioning.js';
 import { hashOf, newSecret } from '../../secrets/secrets.js';
 
-/** All links are listed at once. The oldest beyond this number are not listed. */
-const LISTED_MAX = 1_000;
+/** All links are listed at once, so there are no more than this. */
+export const LINKS_MAX = 1_000;
+
+/** Removes links that ended, the earliest first, until there is room for one more. */
+const MAKE_ROOM = {
+  text: `DELETE FROM enrolment_link WHERE id IN (
+           SELECT id FROM enrolment_link
+           WHERE revoked_at IS NOT NULL OR expires_at <= to_timestamp($2::float8 / 1000)
+           ORDER BY least(revoked_at, expires_at)
+           LIMIT greatest(0, (SELECT count(*) FROM enrolment_link) + 1 - $1::int))`,
+};
 
 /** The columns of an EnrolmentLinkRow. */
 const SHOWN = {
@@ -24,7 +33,9 @@ const SHOWN = {
 export async function createLink(
   transaction: Transaction,
   { name, tags, maxDevices, expiresAt }: NewEnrolmentLink,
+  at: number,
 ): Promise<CreatedLink> {
+  await transaction.query(MAKE_ROOM, [LINKS_MAX, at]);
   const token = newSecret();
   const data = {
     id: v7(),
@@ -55,7 +66,7 @@ export async function revokeLink(
 
 /** The latest first. */
 export async function listLinks(database: Transaction): Promise<readonly EnrolmentLinkRow[]> {
-  const query = { orderBy: { id: 'desc' as const }, take: LISTED_MAX, select: SHOWN };
+  const query = { orderBy: { id: 'desc' as const }, take: LINKS_MAX, select: SHOWN };
   return (await database.ask((prisma) => prisma.enrolmentLink.findMany(query))).map(plainRow);
 }
 

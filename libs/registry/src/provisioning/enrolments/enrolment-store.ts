@@ -134,7 +134,7 @@ export class EnrolmentStore {
     return audited(
       database,
       by,
-      (transaction) => rejectPending(transaction, id),
+      (transaction) => rejectPending(transaction, id, now()),
       (deviceId) =>
         deviceId ? [{ action: 'enrolment.rejected', subject: `device:${deviceId}`, data: { id }, at: now() }] : [],
     );
@@ -166,12 +166,13 @@ export class EnrolmentStore {
     );
   }
 
+  /** Removes links that ended where there is no room. */
   createLink(link: NewEnrolmentLink, by?: AuditSource): Promise<CreatedLink> {
     const { database, now } = this.deps;
     return audited(
       database,
       by,
-      (transaction) => createLink(transaction, link),
+      (transaction) => createLink(transaction, link, now()),
       (made) => [
         { action: 'enrolment_link.created', subject: `enrolment_link:${made.link.id}`, data: { ...link }, at: now() },
       ],

@@ -19,7 +19,7 @@ const CODE_LIFE_MS = 15 * 60_000;
 const PENDING_MAX = 1_000;
 /** A draw hits a used code once in 1,000 times at most. */
 const CODE_DRAWS_MAX = 20;
-/** Pending enrolments change in one transaction at a time, across all processes. */
+/** Requests, approvals and rejections take turns, across all processes. */
 const PENDING_LOCK = 4_607_182_421;
 const LIST = 'enrolments';
 
@@ -50,7 +50,7 @@ export function isOtherDevice(clientUuidHash: string): string {
   return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
 }
 
-/** Comes first in a transaction that changes pending enrolments. Removes outdated ones. */
+/** Comes first in a transaction that requests, approves or rejects. Removes outdated enrolments. */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
@@ -212,9 +212,13 @@ export async function markAdmitted(transaction: Queryable, contacts: readonly St
   );
 }
 
-/** Resolves to the device; undefined where there is no such pending enrolment. */
-export async function rejectPending(transaction: Transaction, id: string): Promise<DeviceId | undefined> {
+/**
+ * Resolves to the device; undefined where there is no such pending enrolment. Waits for an approval
+ * that has found it, so only one of the two succeeds.
+ */
+export async function rejectPending(transaction: Transaction, id: string, at: number): Promise<DeviceId | undefined> {
   if (!isUuid(id)) return undefined;
+  await lockPending(transaction, at);
   const where = { id, admittedAt: null };
   return transaction.ask(async ({ enrolment }) => {
     const found = await enrolment.findFirst({ where, select: { deviceId: true } });

@@ -54,8 +54,9 @@ export async function insertWithin(
   within: DeviceFilter | undefined,
 ): Promise<string | undefined> {
   const ids = devices.map(({ deviceId }) => deviceId);
+  // An admission that has seen no device would otherwise replace its Client-Id and its credential.
+  await lockDevices(transaction, ids);
   if (within !== undefined) {
-    await lockDevices(transaction, ids);
     const undecided = await undecidedAmong(transaction, ids, at);
     if (undecided !== undefined) return undecided;
   }
