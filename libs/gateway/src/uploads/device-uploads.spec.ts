@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { clientIdMax } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
+import { RegistryError } from '@flotilla/registry';
 import type { Registry } from '@flotilla/registry';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
@@ -181,6 +182,21 @@ describe('POST /vision', () => {
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([
       reply.body['uploadId'],
     ]);
+  });
+
+  it('keeps the bytes of a photo whose row may have been written', async () => {
+    const device = '02:5e:7a:10:c4:09' as DeviceId;
+    const { token } = await session(device);
+    const add = registry.uploads.add.bind(registry.uploads);
+    vi.spyOn(registry.uploads, 'add').mockImplementationOnce(async (upload) => {
+      await add(upload);
+      throw new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL did not answer within 5 s.');
+    });
+    const before = await hub.picturesKept();
+    const reply = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers: headersOf(device, token) });
+    expect(reply).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } });
+    expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toHaveLength(1);
+    expect(await hub.picturesKept()).toHaveLength(before.length + 1);
   });
 
   it('accepts one upload of a device at a time', async () => {

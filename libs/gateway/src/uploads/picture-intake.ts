@@ -58,21 +58,22 @@ export class PictureIntake {
     const { clock, events, limits, thumbnails, uploads } = this.options;
     const id = uploads.newId(clock.now());
     const storageKey = pictureKey(id);
-    try {
-      const { kept, fields } = await receiveForm(request, limits, (file) => this.#keep(storageKey, file));
-      const question = origin.kind === 'PHOTO' ? fields.get('question') : undefined;
-      const upload = await this.#write({ id, storageKey, ...kept, ...origin, question });
-      events.write('upload.received', upload.deviceId, {
-        uploadId: id,
-        kind: upload.kind,
-        sizeBytes: upload.sizeBytes,
-      });
-      thumbnails.add(upload);
-      return upload;
-    } catch (error) {
+    const { kept, fields } = await receiveForm(request, limits, (file) => this.#keep(storageKey, file)).catch(
+      async (error: unknown) => {
+        await this.#forget(storageKey);
+        throw error;
+      },
+    );
+    const question = origin.kind === 'PHOTO' ? fields.get('question') : undefined;
+    // If this fails, the row may be written anyway. The sweep removes the bytes if it was not.
+    const upload = await uploads.add({ id, storageKey, ...kept, ...origin, question });
+    if (upload === undefined) {
       await this.#forget(storageKey);
-      throw error;
+      throw usedUp();
     }
+    events.write('upload.received', upload.deviceId, { uploadId: id, kind: upload.kind, sizeBytes: upload.sizeBytes });
+    thumbnails.add(upload);
+    return upload;
   }
 
   async #keep(key: string, file: Readable): Promise<KeptBlob & Pick<NewUpload, 'contentType'>> {
@@ -81,12 +82,6 @@ export class PictureIntake {
     const options = { contentType: 'application/octet-stream', maxBytes: this.options.limits.pictureBytesMax };
     const kept = await this.options.blobs.put(key, gate, options);
     return { ...kept, contentType: gate.type ?? options.contentType };
-  }
-
-  async #write(upload: NewUpload): Promise<UploadRow> {
-    const row = await this.options.uploads.add(upload);
-    if (row === undefined) throw usedUp();
-    return row;
   }
 
   /** The sweep removes what could not be removed now. */
