@@ -108,8 +108,8 @@ export interface ClaimedMessage {
   readonly notifications: readonly { readonly id: string; readonly kind: NotificationKind }[];
   readonly alerts: readonly AlertRow[];
   readonly failures: number;
-  /** Until: ms since the Unix epoch. */
-  readonly claim: { readonly processId: string; readonly until: number };
+  /** `until` in ms since the Unix epoch; `settingsFrom`: when the settings were saved. */
+  readonly claim: { readonly processId: string; readonly until: number; readonly settingsFrom: Date };
 }
 
 /** The state of all channels together. */

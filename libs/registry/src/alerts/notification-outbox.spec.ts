@@ -89,3 +89,22 @@ it('lets a late failure change nothing once another process claimed or delivered
   expect(await notificationChannels.find(channelId)).toMatchObject({ failingSince: undefined, lastError: undefined });
   await lease.release();
 });
+
+it('tries new settings at once, although an attempt with the former ones fails after they were saved', async () => {
+  const { notificationChannels, notificationOutbox } = fixture.registry;
+  const at = { now: NOW + 7_200_000, claimMs: 900_000 };
+  await addFired('edited', at.now);
+  const former = await notificationOutbox.claim(processId, at);
+  if (former === undefined) throw new TypeError('nothing to send');
+  const config = { to: ['night@hub.example'] };
+  const edited = await notificationChannels.update(
+    channelId,
+    { name: 'Shift', kind: 'EMAIL', config, shown: config, enabled: true },
+    { at: at.now, by: { actor: 'the spec' } },
+  );
+  expect(edited.kind).toBe('saved');
+  await notificationOutbox.failed(former, at.now, 'no such mailbox');
+  expect(await notificationChannels.find(channelId)).toMatchObject({ failingSince: undefined, lastError: undefined });
+  const next = await notificationOutbox.claim(processId, at);
+  expect(next).toMatchObject({ messageId: former.messageId, config, failures: 0 });
+});

@@ -24,7 +24,8 @@ const isToCome = (column: string) =>
 
 /** $1 now (ms), $2 channels that have nothing to send. Locks one channel that may send. */
 const CHANNEL = {
-  text: `SELECT n.id, n.kind, n.failures, n.sealed_config AS "sealedConfig" FROM notification_channel n
+  text: `SELECT n.id, n.kind, n.failures, n.sealed_config AS "sealedConfig", n.updated_at AS "updatedAt"
+         FROM notification_channel n
          WHERE n.enabled AND n.id <> ALL ($2::uuid[])
            AND NOT ${isToCome('n.paced_until')} AND NOT ${isToCome('n.retry_at')}
            AND (n.claimed_until IS NULL OR n.claimed_until <= ${at('$1')}
@@ -57,13 +58,17 @@ const DELIVERED = {
          UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL, paced_until = ${at('$4')},
            failures = 0, failing_since = NULL, last_error = NULL, retry_at = NULL WHERE id = $3`,
 };
+/** Settings that were saved during the attempt are tried at once: it says nothing of them. */
+const unlessEdited = (column: string, value: string) =>
+  `${column} = CASE updated_at WHEN $7 THEN ${value} ELSE ${column} END`;
 /**
  * $1 channel, $2 now (ms), $3 error, $4 the next time (ms), $5 process, $6 until when it had the
- * claim (ms). Changes nothing where another claim has followed.
+ * claim (ms), $7 when its settings were saved. Changes nothing where another claim has followed.
  */
 const FAILED = {
-  text: `UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL, failures = failures + 1,
-           failing_since = coalesce(failing_since, ${at('$2')}), last_error = $3, retry_at = ${at('$4')}
+  text: `UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL,
+           ${unlessEdited('failures', 'failures + 1')}, ${unlessEdited('retry_at', at('$4'))},
+           ${unlessEdited('failing_since', `coalesce(failing_since, ${at('$2')})`)}, ${unlessEdited('last_error', '$3')}
          WHERE id = $1 AND claimed_by = $5 AND claimed_until = ${at('$6')}`,
 };
 const RELEASE = {
@@ -107,6 +112,7 @@ interface ChannelRecord {
   readonly kind: ChannelKind;
   readonly failures: number;
   readonly sealedConfig: Uint8Array;
+  readonly updatedAt: Date;
 }
 
 interface ClaimTimes {
@@ -143,7 +149,8 @@ export class NotificationOutbox {
 
   async failed({ channelId, failures, claim }: ClaimedMessage, now: number, error: string): Promise<void> {
     const retryAt = now + retryAfterMs(failures + 1);
-    await this.database.query(FAILED, [channelId, now, storableText(error), retryAt, claim.processId, claim.until]);
+    const { processId, until, settingsFrom } = claim;
+    await this.database.query(FAILED, [channelId, now, storableText(error), retryAt, processId, until, settingsFrom]);
   }
 
   /** Returns a claim whose attempt was not made. */
@@ -164,13 +171,13 @@ export class NotificationOutbox {
 
   async #begin(
     transaction: Transaction,
-    { id: channelId, kind, failures, sealedConfig }: ChannelRecord,
+    { id: channelId, kind, failures, sealedConfig, updatedAt }: ChannelRecord,
     { notifications, ...next }: NextMessage,
     { processId, now, claimMs }: ClaimTimes & { readonly processId: string },
   ): Promise<ClaimedMessage> {
     const messageId = next.messageId ?? v7({ msecs: now });
     const ids = notifications.map(({ id }) => id);
-    const claim = { processId, until: now + claimMs };
+    const claim = { processId, until: now + claimMs, settingsFrom: updatedAt };
     await transaction.query(BEGIN, [messageId, ids, channelId, claim.processId, claim.until]);
     const alertIds = [...new Set(notifications.map(({ alertId }) => alertId))];
     const rows = (await transaction.query<AlertRecord>(ALERTS, [alertIds])).map(toAlert);
