@@ -164,5 +164,5 @@ async function textOf(body: AsyncIterable<Uint8Array>, bytesMax: number): Promis
 }
 
 function damaged(file: string, problem: string): BackupError {
-  return new BackupError(`${file} is damaged or incomplete: ${problem}. Nothing was changed. Use another copy.`);
+  return new BackupError(`${file} is damaged or incomplete: ${problem}. Use another copy.`);
 }

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { readConfig } from '../settings/config.js';
 import type { HubConfig } from '../settings/config.js';
 import { auditSecretOf } from '../settings/secret-settings.js';
+import { BackupError } from './archive-format.js';
 import { makeBackup } from './make-backup.js';
 import { restoreBackup } from './restore-backup.js';
 
@@ -66,6 +67,18 @@ describe('a restore with other settings', () => {
     await expect(restoreBackup(config, file, { acceptNewKeys: false })).rejects.toMatchObject({
       code: 'RESTORE_REFUSED',
     });
+  });
+
+  it('says what may be there if it fails in between, and can be run again', async () => {
+    const config = await newHub();
+    const blocking = path.join(config.dataDir, 'files', 'firmware');
+    await mkdir(path.dirname(blocking), { recursive: true });
+    await writeFile(blocking, 'a file where a folder must be');
+    const failed = restoreBackup(config, file, { acceptNewKeys: false });
+    await expect(failed).rejects.toThrow(/^The folder .* The restore did not finish\. Rows are restored all or none/);
+    await expect(failed).rejects.not.toBeInstanceOf(BackupError);
+    await rm(blocking);
+    expect(await restoreBackup(config, file, { acceptNewKeys: false })).toMatchObject({ files: 1 });
   });
 
   it('refuses other keys than the former hub had, unless they are accepted', async () => {

@@ -8,6 +8,7 @@ import type { TablePiece } from '@flotilla/registry';
 import { openBlobStore } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import { readSecret, writeSecret } from '../secrets/secret-file.js';
+import { messageOf } from '../error-message.js';
 import type { HubConfig } from '../settings/config.js';
 import { auditSecretOf, keyIdsOf } from '../settings/secret-settings.js';
 import { BackupError, SECRET_FILES } from './archive-format.js';
@@ -36,7 +37,7 @@ interface RestoreOptions {
 
 /**
  * Throws BackupError, or RegistryError RESTORE_REFUSED or DATA_DIR_IN_USE, before it changes
- * anything.
+ * anything, and another error after that.
  */
 export async function restoreBackup(
   config: HubConfig,
@@ -51,22 +52,41 @@ export async function restoreBackup(
   const closers: (() => Promise<void>)[] = [async () => embedded?.stop()];
   try {
     const url = databaseUrl ?? embedded?.databaseUrl ?? '';
-    const { header, manifest } = archive;
-    const { contents, createdAt, hubVersion } = header;
+    const { contents, hubVersion } = archive.header;
     await requireRestorable(url, { contents, hubVersion });
     const blobs = await openBlobStore({ ...storage, isAlone: false });
     closers.unshift(() => blobs.close());
-    for (const [name, secret] of archive.secrets) await writeSecret(dataDir, name, secret);
-    const auditSecret = await auditSecretOf(config);
     const parts = new RestoredParts(file, config, blobs, signal);
-    const { rows } = manifest;
-    const source = { contents, hubVersion, rows, createdAt: new Date(createdAt), auditSecret };
-    const warn = (message: string) => void process.stderr.write(`${message}\n`);
-    const pausedJobs = await loadDatabase(url, { ...source, pieces: parts.pieces() }, warn);
-    return { file, createdAt, hubVersion, rows, files: parts.files, pausedJobs };
+    return await restoreAll(url, config, archive, parts).catch((error: unknown) => {
+      throw unfinished(error);
+    });
   } finally {
     for (const close of closers) await close();
   }
+}
+
+async function restoreAll(
+  url: string,
+  config: HubConfig,
+  { header, manifest, secrets }: VerifiedArchive,
+  parts: RestoredParts,
+): Promise<RestoreSummary> {
+  for (const [name, secret] of secrets) await writeSecret(config.dataDir, name, secret);
+  const auditSecret = await auditSecretOf(config);
+  const { contents, createdAt, hubVersion } = header;
+  const { rows } = manifest;
+  const source = { contents, hubVersion, rows, createdAt: new Date(createdAt), auditSecret };
+  const warn = (message: string) => void process.stderr.write(`${message}\n`);
+  const pausedJobs = await loadDatabase(url, { ...source, pieces: parts.pieces() }, warn);
+  return { file: parts.file, createdAt, hubVersion, rows, files: parts.files, pausedJobs };
+}
+
+/** No refusal: secrets and files may be there by now. */
+function unfinished(cause: unknown): Error {
+  const advice =
+    'The restore did not finish. Rows are restored all or none; secrets and files may be there already. ' +
+    'Mend the cause and run it again.';
+  return new Error(`${messageOf(cause)} ${advice}`, { cause });
 }
 
 /** Stores the files while it yields the rows. */
@@ -74,7 +94,7 @@ class RestoredParts {
   files = 0;
 
   constructor(
-    private readonly file: string,
+    readonly file: string,
     private readonly config: HubConfig,
     private readonly blobs: BlobStore,
     private readonly signal: AbortSignal | undefined,
