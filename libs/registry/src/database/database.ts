@@ -108,6 +108,7 @@ export class Database implements Transaction {
 
   /** Runs `work` in one transaction; anything thrown rolls it back. */
   async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
+    await this.#load();
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw databaseError(error);
     });
@@ -134,7 +135,7 @@ export class Database implements Transaction {
 
   /** Runs Prisma queries, each on any connection of the pool. */
   async ask<Result>(work: (prisma: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
-    await (this.#loaded ??= this.prisma.$connect());
+    await this.#load();
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -153,6 +154,14 @@ export class Database implements Transaction {
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /**
+   * Loads Prisma, once. It takes seconds on a busy machine: not in a transaction, which would hold
+   * its locks meanwhile, and which PostgreSQL ends after ten idle seconds.
+   */
+  #load(): Promise<void> {
+    return (this.#loaded ??= this.prisma.$connect());
   }
 
   /** If the server became read-only, its idle connections are closed: new ones find the primary. */
