@@ -84,7 +84,7 @@ export class AlertWorker {
     return this.#deliveries.idle();
   }
 
-  /** Deliveries in flight end first; what is left is for the next process. */
+  /** Interrupts deliveries in flight: they are for the next process. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer();

@@ -80,3 +80,18 @@ it('resolves an alert about the devices of a large fleet without delay', async (
   const events = await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
   expect(events).toMatchObject([{ type: 'alert.resolved', data: { alertId, deviceCount: devices } }]);
 });
+
+it('fires nothing by a rule that was deleted or snoozed since it was read', async () => {
+  const { alertEvaluation, alertRules, alerts } = fixture.registry;
+  const origin = { at: NOW, by: { actor: 'the spec' } };
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW + 180_000, 60_000);
+  const source = givenSubjects([{ subject: 'queue', facts: { label: 'queue' } }], NOW);
+  const evaluated = (rule: AlertRuleRow) => alertEvaluation.evaluate(processId, rule, source, { hub, now: NOW });
+  const [deleted, snoozed] = [await addRule({ name: 'Deleted' }), await addRule({ name: 'Snoozed' })];
+  await alertRules.remove(deleted.id, origin);
+  await alertRules.snooze(snoozed.id, undefined, NOW + 1_000, origin);
+  expect(await evaluated(deleted)).toEqual([]);
+  expect(await evaluated(snoozed)).toEqual([]);
+  for (const ruleId of [deleted.id, snoozed.id]) expect((await alerts.page({ ruleId }, { first: 1 })).rows).toEqual([]);
+});

@@ -1,6 +1,6 @@
 /** What the worker that evaluates the rules reads and writes. */
 import type { HubStart } from '@flotilla/signals';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
 import { plainRow } from '../database/plain-row.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
@@ -61,7 +61,10 @@ export class AlertEvaluationStore {
     return (parameters) => deviceCondition(resolved, parameters);
   }
 
-  /** Resolves to the events of the changes; undefined where another process evaluates. */
+  /**
+   * Resolves to the events of the changes; undefined where another process evaluates. A rule that
+   * was changed or snoozed since it was read waits for the next round.
+   */
   async evaluate(
     processId: string,
     rule: AlertRuleRow,
@@ -69,8 +72,9 @@ export class AlertEvaluationStore {
     { hub, now }: { readonly hub: HubStart; readonly now: number },
   ): Promise<readonly EventRow[] | undefined> {
     const inserted = await this.database.transaction(async (transaction) => {
-      const isOurs = (await transaction.query(FENCE, [processId])).length > 0;
-      return isOurs ? evaluateIn(transaction, { rule, source, hub, now }) : undefined;
+      if ((await transaction.query(FENCE, [processId])).length === 0) return undefined;
+      const isCurrent = await isAsStored(transaction, rule);
+      return isCurrent ? evaluateIn(transaction, { rule, source, hub, now }) : { rows: [], isPending: false };
     });
     if (inserted !== undefined) this.events.announce(inserted);
     return inserted?.rows;
@@ -122,4 +126,11 @@ async function removeUnused(db: Queryable, before: number): Promise<void> {
     },
     [before],
   );
+}
+
+async function isAsStored(transaction: Transaction, { id, revision, snoozedUntil }: AlertRuleRow): Promise<boolean> {
+  const stored = await transaction.ask((prisma) => prisma.alertRule.findUnique({ where: { id } }));
+  if (stored === null) return false;
+  const current = toRule(stored);
+  return current.revision === revision && current.snoozedUntil === snoozedUntil;
 }
