@@ -115,3 +115,18 @@ it('an update is offered only with the rights for a roll-out', () => {
   expect(find(inputOf(device, {}, { mayUpdate: false }), 'update_update')).not.toHaveProperty('writer');
   expect(find(inputOf({}), 'update_update')).toBeUndefined();
 });
+
+describe('the key of an entity', () => {
+  const keysWith = (...names: string[]) =>
+    entitiesOf(inputOf({ samples: new Map(names.map((name) => [name, 1])) })).map(componentOf);
+
+  it('stays, although a sample that comes later has the same name', () => {
+    expect(keysWith()).toEqual(['sensor_firmware', 'binary_sensor_connected']);
+    expect(keysWith('firmware', 'connected')).toEqual(expect.arrayContaining(keysWith()));
+    expect(new Set(keysWith('firmware', 'connected', 'update')).size).toBe(5);
+  });
+
+  it('does not depend on the order in which samples came', () => {
+    expect(keysWith('Room A', 'room-a')).toEqual(keysWith('room-a', 'Room A'));
+  });
+});

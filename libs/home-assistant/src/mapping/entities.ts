@@ -7,7 +7,10 @@ import type { MappingInput } from './home-device.js';
 import { leavesOf, sensorOf } from './sensors.js';
 import { hashOf, slugOf, titleOf } from './slug.js';
 
-/** Sorted, with keys that are unique within the device. */
+/** Keys of the entities that each device has or may get, so that no value takes them before. */
+const BUILT_IN: readonly string[] = ['firmware', 'connected', 'update'];
+
+/** With keys that are unique within the device, and that do not depend on the order of samples. */
 export function entitiesOf(input: MappingInput): readonly Entity[] {
   const { device, rights } = input;
   const leaves = leavesOf(device.reportedState);
@@ -15,7 +18,7 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
   const entities = new Map<string, Entity>();
   const add = (property: string, path: string, make: (key: string) => Entity): void => {
     const slug = slugOf(path);
-    const key = entities.has(slug) ? `${slug}_${hashOf(property)}` : slug;
+    const key = entities.has(slug) || BUILT_IN.includes(slug) ? `${slug}_${hashOf(property)}` : slug;
     entities.set(key, make(key));
   };
   for (const { property, path, control, writer } of writers) {
@@ -33,22 +36,22 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
   const written = new Set(writers.map(({ property }) => property));
   for (const [property, { path, value }] of leaves)
     if (!written.has(property)) add(property, path, (key) => sensorOf(key, path, value));
-  for (const [name, value] of device.samples)
+  for (const [name, value] of [...device.samples].sort(byName))
     add(propertyName('samples', name), name, (key) => sensorOf(key, name, value));
   for (const { tool, name, fields, endsSession } of buttonsOf(input)) {
     const writer = { kind: 'tool', tool, argument: undefined, property: undefined, endsSession } as const;
     add(tool, name, (key) => ({ platform: 'button', key, name: titleOf(name), fields, writer }));
   }
-  add('firmware', 'firmware', (key) => ({
+  entities.set('firmware', {
     platform: 'sensor',
-    key,
+    key: 'firmware',
     name: 'Firmware version',
     fields: { entity_category: 'diagnostic' },
     value: device.firmwareVersion?.slice(0, 255) ?? null,
-  }));
-  add('connected', 'connected', (key) => ({
+  });
+  entities.set('connected', {
     platform: 'binary_sensor',
-    key,
+    key: 'connected',
     name: 'Connected',
     fields: {
       device_class: 'connectivity',
@@ -56,16 +59,20 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
       payload_on: 'online',
       payload_off: 'offline',
     },
-  }));
+  });
   if (device.latestVersion !== undefined && device.firmwareVersion !== undefined) {
     const update = { payload_install: 'install' };
-    add('update', 'update', (key) => ({
+    entities.set('update', {
       platform: 'update',
-      key,
+      key: 'update',
       name: 'Firmware',
       fields: { device_class: 'firmware', entity_category: 'config', ...(rights.mayUpdate && update) },
       ...(rights.mayUpdate && { writer: { kind: 'install' } as const }),
-    }));
+    });
   }
   return [...entities.values()];
+}
+
+function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
+  return one < other ? -1 : 1;
 }
