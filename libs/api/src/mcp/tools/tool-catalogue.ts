@@ -142,7 +142,7 @@ export class ToolCatalogue {
     const id = deviceIdIn(agentName);
     if (part === undefined || id === undefined) return undefined;
     const found = await this.#findAmong(view, [id], agentName);
-    return found ?? (await this.#findAmong(view, await this.#odd.idsOf(part), agentName));
+    return found ?? this.#odd.find(part, (ids) => this.#findAmong(view, ids, agentName));
   }
 
   async #findAmong({ devices: seen }: FleetView, ids: readonly string[], agentName: string) {

@@ -12,26 +12,45 @@ const unusualIdsMax = 10_000;
 /** Ms between two reads of the fleet, so that invented names cost no more than this. */
 const passEveryMs = 5_000;
 
+type IdsByPart = ReadonlyMap<string, readonly string[]>;
+
 export class UnusualDeviceIds {
-  #byPart: Promise<ReadonlyMap<string, readonly string[]>> = Promise.resolve(new Map());
-  #readAt = -Infinity;
+  /** The latest pass over the fleet, which may still run. */
+  #pass: Promise<IdsByPart> = Promise.resolve(new Map());
+  #begunAt = -Infinity;
 
-  constructor(private readonly devices: Registry['devices']) {}
+  constructor(private readonly devices: Pick<Registry['devices'], 'page'>) {}
 
-  async idsOf(part: string): Promise<readonly string[]> {
-    const known = (await this.#byPart).get(part);
-    if (known !== undefined || performance.now() - this.#readAt < passEveryMs) return known ?? [];
-    this.#readAt = performance.now();
-    const pass = this.#read();
-    // A failed read rejects for its caller and keeps the known ids.
-    pass.then(
-      () => (this.#byPart = pass),
-      () => (this.#readAt = -Infinity),
-    );
-    return (await pass).get(part) ?? [];
+  /**
+   * What `look` finds among the devices whose id has this part. If it finds nothing, the fleet is
+   * read again: a device may be new.
+   */
+  async find<Found>(
+    part: string,
+    look: (ids: readonly string[]) => Promise<Found | undefined>,
+  ): Promise<Found | undefined> {
+    const pass = this.#pass;
+    const found = await look((await pass).get(part) ?? []);
+    if (found !== undefined) return found;
+    // Unless another call has begun a pass meanwhile.
+    if (this.#pass === pass && !this.#begin()) return undefined;
+    return look((await this.#pass).get(part) ?? []);
   }
 
-  async #read(): Promise<ReadonlyMap<string, readonly string[]>> {
+  /** False if the latest pass was a moment ago. A failed one rejects for its callers only. */
+  #begin(): boolean {
+    if (performance.now() - this.#begunAt < passEveryMs) return false;
+    const former = this.#pass;
+    this.#begunAt = performance.now();
+    this.#pass = this.#read();
+    this.#pass.catch(() => {
+      this.#pass = former;
+      this.#begunAt = -Infinity;
+    });
+    return true;
+  }
+
+  async #read(): Promise<IdsByPart> {
     const byPart = new Map<string, string[]>();
     let count = 0;
     for (let after: string | undefined, more = true; more && count < unusualIdsMax;) {
