@@ -65,6 +65,8 @@ export interface Loaders extends ShownLoaders {
   /** By the id of the recurring job. Read once per operation, with a statement for each. */
   readonly lastJob: DataLoader<string, Job | undefined>;
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
+  /** Whether steering the job would affect devices beyond those of the viewer. */
+  readonly hasTargetsOutside: DataLoader<Job, boolean, JobId>;
   /** All policies: there are few, and matching is by longest prefix. */
   readonly toolPolicies: () => Promise<readonly ToolPolicy[]>;
   readonly sessions: Children<DeviceId, number, readonly SessionRow[]>;
@@ -142,6 +144,7 @@ export function makeLoaders(
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));
     }),
+    hasTargetsOutside: new DataLoader((some) => jobs.haveTargetsOutside(some), { cacheKeyFn: ({ id }) => id }),
     toolPolicies: () => (policies ??= toolPolicies.all()),
     sessions: childrenBy((ids, first) => devices.sessions(ids, first)),
     toolSetHistory: childrenBy((ids, first) => devices.toolSetHistory(ids, first)),

@@ -2,7 +2,8 @@
  * The scope that each operation and field needs. An operation of the schema that is missing here
  * does not compile.
  */
-import type { Scope } from '@flotilla/registry';
+import { hasScope } from '@flotilla/fleet';
+import type { Principal, Scope } from '@flotilla/registry';
 import type { Mutation, Query, Subscription } from '../generated/schema-types.js';
 
 /** ANY_KEY: every valid key may. */
@@ -189,6 +190,12 @@ export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   'withdrawFirmwareImage',
   'deleteFirmwareImage',
 ]);
+
+/** Whether the scopes of the viewer allow the mutation. For some objects, libs/fleet refuses it. */
+export function hasScopeFor(viewer: Pick<Principal, 'scopes'>, name: keyof typeof mutation): boolean {
+  const needed = mutation[name];
+  return needed === 'ANY_KEY' || hasScope(viewer, needed);
+}
 
 /**
  * By type and field. Fields below the operations are here if they lead to objects of another scope.

@@ -1,7 +1,8 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { SavedState } from '@flotilla/fleet';
+import { mayChangeDesiredState, type SavedState } from '@flotilla/fleet';
 import { isScopedFilter, type DesiredStateEditRow, type DesiredStateRow } from '@flotilla/registry';
+import { hasScopeFor } from '../access/required-scopes.js';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import { shownArguments, type Reader } from '../calls/shown-arguments.js';
@@ -39,7 +40,7 @@ type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'samp
 export class DesiredStateResolver
   implements
     Serves<'Query', 'desiredState' | 'desiredStates'>,
-    Serves<'DesiredState', 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout'>,
+    Serves<'DesiredState', 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout' | 'viewerMayChange'>,
     Serves<'Mutation', 'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'>
 {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
@@ -114,6 +115,11 @@ export class DesiredStateResolver
   @ResolveField()
   isLimited({ devices }: DesiredStateRow) {
     return isScopedFilter(devices);
+  }
+
+  @ResolveField()
+  viewerMayChange(state: DesiredStateRow, _args: unknown, context: ApiContext) {
+    return hasScopeFor(context.viewer, 'updateDesiredState') && mayChangeDesiredState(state, actorOf(context));
   }
 
   @ResolveField()

@@ -3,6 +3,7 @@ import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { isCreatorOf } from '@flotilla/fleet';
 import { emptyProgress, rerunOffer } from '@flotilla/jobs';
 import type { Job, RerunOffer } from '@flotilla/jobs';
+import { hasScopeFor } from '../access/required-scopes.js';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
@@ -40,6 +41,7 @@ export class JobResolver
       | 'approvalTargetCount'
       | 'createdByViewer'
       | 'approvalScopeMissing'
+      | 'viewerMaySteer'
     >
 {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
@@ -78,6 +80,12 @@ export class JobResolver
   @ResolveField()
   approvalScopeMissing(job: Job, _args: unknown, context: ApiContext) {
     return this.fleet.scopeToApprove(job, actorOf(context));
+  }
+
+  /** Pausing, resuming, cancelling and opening a wave need the same. */
+  @ResolveField()
+  async viewerMaySteer(job: Job, _args: unknown, { viewer, loaders }: ApiContext) {
+    return hasScopeFor(viewer, 'cancelJob') && !(await loaders.hasTargetsOutside.load(job));
   }
 
   /**

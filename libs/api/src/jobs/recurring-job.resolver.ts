@@ -1,8 +1,9 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { CronTimes, recurringJobRevision } from '@flotilla/fleet';
+import { CronTimes, mayChangeRecurringJob, recurringJobRevision } from '@flotilla/fleet';
 import type { JobAnswer, RecurringJobRequest, SavedRecurringJob } from '@flotilla/fleet';
 import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/registry';
+import { hasScopeFor } from '../access/required-scopes.js';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
@@ -32,7 +33,7 @@ const NEXT_RUNS_MAX = 100;
 export class RecurringJobResolver
   implements
     Serves<'Query', 'recurringJob' | 'recurringJobs'>,
-    Serves<'RecurringJob', 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision'>,
+    Serves<'RecurringJob', 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision' | 'viewerMayChange'>,
     Serves<'Mutation', 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
 {
   constructor(
@@ -107,6 +108,11 @@ export class RecurringJobResolver
   @ResolveField()
   revision(job: RecurringJobRow) {
     return recurringJobRevision(job);
+  }
+
+  @ResolveField()
+  viewerMayChange(job: RecurringJobRow, _args: unknown, context: ApiContext) {
+    return hasScopeFor(context.viewer, 'updateRecurringJob') && mayChangeRecurringJob(job, actorOf(context));
   }
 
   @ResolveField()

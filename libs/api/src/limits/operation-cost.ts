@@ -40,6 +40,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Job.failureGroups', 200],
   ['Job.rerunOffer', 200],
   ['Job.decidedOverTime', 200],
+  ['Job.viewerMaySteer', 200],
   ['Query.fleetSummary', 200],
   ['FleetSummary.onlineHistory', 200],
   ['FleetSummary.calls', 200],

@@ -8,6 +8,7 @@ import { admin } from '../fleet-fixture.suite.js';
 import { openDesiredFixture, requestOf, VOLUME } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
+import { mayChangeDesiredState } from './desired-states.js';
 
 describe('a desired state', () => {
   let world: DesiredFixture;
@@ -164,11 +165,15 @@ describe('a desired state', () => {
     expect(await fleet.updateDesiredState(made.id, 1, requestOf(), stranger)).toMatchObject(refused);
     expect(await fleet.setDesiredStateEnabled(made.id, true, stranger)).toMatchObject(refused);
     expect(await fleet.deleteDesiredState(made.id, stranger)).toMatchObject(refused);
+    expect([narrowed, stranger, actor].map((each) => mayChangeDesiredState(made, each))).toEqual([true, false, true]);
+    expect(mayChangeDesiredState(made, { ...actor, mayCallTools: false })).toBe(false);
     expect((await world.hub.registry.viewFor(narrowed).desiredStates.find(made.id))?.id).toBe(made.id);
     const whole = requestOf({ name: made.name, enabled: false, devices: { all: true } });
     expect(await fleet.updateDesiredState(made.id, 1, whole, actor)).not.toHaveProperty('refusal');
     expect(await fleet.setDesiredStateEnabled(made.id, true, narrowed)).toMatchObject(refused);
     expect(await fleet.deleteDesiredState(made.id, narrowed)).toMatchObject(refused);
+    const saved = await world.hub.registry.viewFor(narrowed).desiredStates.find(made.id);
+    expect(saved && mayChangeDesiredState(saved, narrowed)).toBe(false);
   });
 
   it('of a narrowed key stays narrowed when another person edits it with the filter that is shown', async () => {

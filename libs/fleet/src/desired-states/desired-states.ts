@@ -150,23 +150,38 @@ export function writeDesiredStateEvent(
   writeEvent(deps, type, undefined, { desiredStateId: id, name, generation, ...more });
 }
 
-function requireTools({ mayCallTools }: Actor): void {
-  if (mayCallTools === false)
+/**
+ * Whether an actor who may write jobs may also change or delete the desired state. Limited keys
+ * change what they created, until another saves it for what may be other devices.
+ */
+export function mayChangeDesiredState(state: DesiredStateRow, actor: Actor): boolean {
+  return mayUseTools(actor) && isOwn(state, actor);
+}
+
+function isOwn({ createdById, savedById }: DesiredStateRow, { id, devices }: Actor): boolean {
+  return devices === undefined || (createdById === id && savedById === id);
+}
+
+function mayUseTools({ mayCallTools }: Actor): boolean {
+  return mayCallTools !== false;
+}
+
+function requireTools(actor: Actor): void {
+  if (!mayUseTools(actor))
     throw new FleetError(
       'FORBIDDEN',
       'A desired state calls a tool: it needs the scope TOOLS_CALL, which you do not have.',
     );
 }
 
-/** Scoped keys change what they created, until another saves it for what may be other devices. */
+/** Undefined for one that the actor may not change. */
 export async function ownState(
   { registry }: DesiredStateDeps,
   id: string,
   actor: Actor,
 ): Promise<DesiredStateRow | undefined> {
   const state = await registry.desiredStateStore.find(id);
-  const isOwn = state?.createdById === actor.id && state.savedById === actor.id;
-  return actor.devices === undefined || isOwn ? state : undefined;
+  return state && isOwn(state, actor) ? state : undefined;
 }
 
 /**

@@ -60,7 +60,7 @@ export async function updateRecurringJob(
   expectedRevision?: string,
 ): Promise<SavedRecurringJob> {
   const { registry, clock } = deps;
-  const former = await visible(deps, id, actor);
+  const former = await changeable(deps, id, actor);
   if (former === undefined) return { refusal: noSuchJob(id) };
   const isExpected = (stored: RecurringJobRow) =>
     expectedRevision === undefined || recurringJobRevision(stored) === expectedRevision;
@@ -102,7 +102,7 @@ export async function deleteRecurringJob(
   id: string,
   actor: Actor,
 ): Promise<{ readonly refusal?: Refusal }> {
-  const former = await visible(deps, id, actor);
+  const former = await changeable(deps, id, actor);
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   const isRemoved = former !== undefined && (await deps.registry.recurringJobs.remove(id, change));
   return isRemoved ? {} : { refusal: noSuchJob(id) };
@@ -112,7 +112,7 @@ export async function deleteRecurringJob(
 export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   const { registry, clock } = deps;
   const found = await registry.recurringJobs.findRun(id);
-  if (found === undefined || !isVisible(found.job, actor)) return { refusal: noSuchJob(id) };
+  if (found === undefined || !mayChangeRecurringJob(found.job, actor)) return { refusal: noSuchJob(id) };
   const { job: recurring, request } = found;
   if (request === 'lost') return { refusal: secretsLost };
   const masked = await refuseStoredMasks(deps, request, actor);
@@ -149,13 +149,20 @@ export async function refuseStoredMasks(
   return refuse('CONFLICT', ['id'], message);
 }
 
-async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor): Promise<RecurringJobRow | undefined> {
+async function changeable(
+  { registry }: RecurringJobDeps,
+  id: string,
+  actor: Actor,
+): Promise<RecurringJobRow | undefined> {
   const job = await registry.recurringJobs.find(id);
-  return job && isVisible(job, actor) ? job : undefined;
+  return job && mayChangeRecurringJob(job, actor) ? job : undefined;
 }
 
-/** Scoped keys see what they created, until another saves it: it may cover other devices then. */
-function isVisible({ createdById, savedById }: RecurringJobRow, actor: Actor): boolean {
+/**
+ * Whether an actor who may write jobs may also change, run or delete it. Limited keys change what
+ * they created, until another saves it: it may cover other devices then.
+ */
+export function mayChangeRecurringJob({ createdById, savedById }: RecurringJobRow, actor: Actor): boolean {
   return actor.devices === undefined || (createdById === actor.id && savedById === actor.id);
 }
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
 import type { HubProcess } from '../fleet-fixture.suite.js';
 import { RecurringFixture, requestOf, VOLUME, volumeOf } from './recurring-fixture.suite.js';
+import { mayChangeRecurringJob } from './recurring-jobs.js';
 import type { RecurringJobRequest } from './recurring-request.js';
 
 describe('a recurring job', () => {
@@ -104,6 +105,8 @@ describe('a recurring job', () => {
     expect(await hub.fleet.runRecurringJob(saved.job.id, stranger)).toMatchObject(hidden);
     expect(await hub.fleet.updateRecurringJob(saved.job.id, ofBoth(), stranger)).toMatchObject(hidden);
     expect(await hub.fleet.deleteRecurringJob(saved.job.id, stranger)).toMatchObject(hidden);
+    const mayChange = [narrowed, stranger, actor].map((each) => mayChangeRecurringJob(saved.job, each));
+    expect(mayChange).toEqual([true, false, true]);
     await hub.fleet.updateRecurringJob(saved.job.id, ofBoth({ name: saved.job.name }), actor);
     await hub.fleet.updateRecurringJob(
       saved.job.id,
@@ -111,6 +114,8 @@ describe('a recurring job', () => {
       await fixture.owner(undefined, []),
     );
     expect(await hub.fleet.runRecurringJob(saved.job.id, narrowed)).toMatchObject(hidden);
+    const savedByOther = await hub.registry.recurringJobs.find(saved.job.id);
+    expect(savedByOther && mayChangeRecurringJob(savedByOther, narrowed)).toBe(false);
   });
 
   it('of a narrowed key stays narrowed when another person edits it with the filter that is shown', async () => {

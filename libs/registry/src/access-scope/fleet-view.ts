@@ -51,7 +51,7 @@ export interface FleetView {
     | 'failureCodes'
     | 'failureGroups'
     | 'decidedOverTime'
-    | 'hasTargetsOutside'
+    | 'haveTargetsOutside'
   >;
   /** Those that the viewer created, and those that cover one of its devices. */
   readonly desiredStates: Pick<

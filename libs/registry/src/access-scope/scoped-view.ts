@@ -251,7 +251,7 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
     failureCodes: (ids) => store.failureCodes(ids, scope),
     failureGroups: (ids, first) => store.failureGroups(ids, first, scope),
     decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, scope),
-    hasTargetsOutside: (job) => store.hasTargetsOutside(job, scope),
+    haveTargetsOutside: (some) => store.haveTargetsOutside(some, scope),
   };
 }
 

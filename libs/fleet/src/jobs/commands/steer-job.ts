@@ -87,7 +87,8 @@ export async function steerJob(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const job = await jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
-    if (await jobs.hasTargetsOutside(job))
+    const [hasTargetsOutside = true] = await jobs.haveTargetsOutside([job]);
+    if (hasTargetsOutside)
       throw new FleetError(
         'FORBIDDEN',
         'The job has targets beyond the devices of this key, or has not counted them yet. ' +

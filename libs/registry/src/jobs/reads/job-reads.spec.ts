@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { JobId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import type { NewJob } from '../commands/new-job.js';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { createJob, newJob } from '../new-job.suite.js';
 import type { Queryable } from '../../database/database.js';
@@ -76,6 +79,30 @@ describe('reads of jobs', () => {
     if (moved !== undefined)
       await fixture.jobCommands.transition(moved.job, { ...move, state: 'FINISHED' }, Date.now());
     expect((await fixture.jobs.page(filter, { first: 5 })).rows.map(({ id }) => id)).toEqual([job.id]);
+  });
+
+  it('says at once which of several jobs a viewer with an access scope would steer beyond it', async () => {
+    const devices = { ids: ['device-0000000'] };
+    const later = () => v7({ msecs: Date.now() + 1_000 }) as JobId;
+    const made = async (change: Partial<NewJob>) => {
+      const job = newJob({ id: later(), devices, ...change });
+      await createJob(fixture.jobCommands, job);
+      return job;
+    };
+    const counted = async (change: Partial<NewJob>) => {
+      const id = later();
+      await fixture.runningJob({ id, devices, ...change });
+      return { id, createdById: 'KEY:spec' };
+    };
+    const jobs = [
+      await counted({}),
+      await counted({ devices: { all: true } }),
+      await made({}),
+      await made({ createdById: 'KEY:narrow' }),
+    ];
+    const scope = { within: devices, creator: 'KEY:narrow' };
+    expect(await fixture.jobs.haveTargetsOutside(jobs, scope)).toEqual([false, true, true, false]);
+    expect(await fixture.jobs.haveTargetsOutside(jobs)).toEqual([false, false, false, false]);
   });
 
   it('finds what ended a short time ago by an index, not among all jobs', async () => {

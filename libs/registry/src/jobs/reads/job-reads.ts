@@ -192,22 +192,26 @@ export class JobReads {
   }
 
   /**
-   * Whether steering the job would affect devices outside of the scope: a target is outside, or
-   * targets are not counted yet. A removed device counts as outside.
+   * Per job, in the order of the input: whether steering it would affect devices outside of the
+   * scope. Then a target is outside, or not counted yet. A removed device counts as outside.
    */
-  async hasTargetsOutside({ id, createdById }: Pick<Job, 'id' | 'createdById'>, scope?: JobScope): Promise<boolean> {
-    if (scope === undefined || createdById === scope.creator) return false;
-    const parameters: unknown[] = [id];
+  async haveTargetsOutside(
+    jobs: readonly Pick<Job, 'id' | 'createdById'>[],
+    scope?: JobScope,
+  ): Promise<readonly boolean[]> {
+    const others = jobs.filter(({ createdById }) => scope !== undefined && createdById !== scope.creator);
+    if (others.length === 0) return jobs.map(() => false);
+    const parameters: unknown[] = [others.map(({ id }) => id)];
     const isInScope = (await targetScopeOf(this.db, scope))(parameters);
-    const [row] = await this.db.query<{ readonly is_outside: boolean }>(
+    const within = await this.db.query<{ readonly id: string }>(
       {
-        text: `SELECT j.total IS NULL
-          OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isInScope}) AS is_outside
-        FROM job j WHERE j.id = $1`,
+        text: `SELECT j.id FROM job j WHERE j.id = ANY ($1::uuid[]) AND j.total IS NOT NULL
+          AND NOT EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isInScope})`,
       },
       parameters,
     );
-    return row?.is_outside ?? true;
+    const ids = new Set(within.map(({ id }) => id));
+    return jobs.map((job) => others.includes(job) && !ids.has(job.id));
   }
 
   async #jobCondition(scope: JobScope | undefined, parameters: unknown[]): Promise<string> {
