@@ -1,13 +1,14 @@
 /** The console offers a viewer with few rights what the hub allows, and says what is missing. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../src/api/graphql-client.js';
+import { ask, send } from '../src/api/graphql-client.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { makeImage, publishedImage } from '../src/jobs/firmware-image.js';
-import { online } from '../src/jobs/job-api.js';
+import { createDesiredState } from '../src/jobs/desired-state-api.js';
+import { jobOf, online } from '../src/jobs/job-api.js';
 
 describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights', () => {
   let hub: HubProcess;
@@ -29,7 +30,7 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
   afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [] }));
 
   /** Also fails if the hub refuses anything that the page asks. */
-  const asKey = async (input: object, look: (console: ConsolePage) => Promise<void>) => {
+  const asKey = async (input: object, look: (console: ConsolePage, key: string) => Promise<void>) => {
     const { createApiKey } = await ask<{ createApiKey: { secret: string } }>(
       hub,
       'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
@@ -41,7 +42,7 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
       const text = response.url().endsWith('/graphql') ? await response.text().catch(() => '') : '';
       if (text.includes('"code":"FORBIDDEN"')) refused.push(text);
     });
-    await look(console);
+    await look(console, createApiKey.secret);
     expect(refused).toEqual([]);
     expect(console.complaints).toEqual([]);
     await console.close();
@@ -134,6 +135,61 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
       await status.getByRole('switch', { name: 'Enabled' }).click();
       await status.getByText('Disabled').waitFor();
       expect(await status.getByRole('button', { name: /Run now|Edit/ }).count()).toBe(0);
+    });
+  });
+
+  it('offers a limited key to control what it created, and says who controls the rest', async () => {
+    const tool = 'self.get_device_status';
+    const all = { devices: { all: true } };
+    const waves = [{ count: 1, gate: 'MANUAL' }];
+    const wide = await jobOf(hub, { name: 'Wide', tool, ...all, waves }, 'wide');
+    const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 }, mode: 'REPORT' };
+    const state = await createDesiredState(hub, { name: 'Wide', ...volume, ...all }, 'wide');
+    const scopes = ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL'];
+    await asKey({ name: 'Half', scopes, devices: { ids: [device] } }, async ({ page, visit }, key) => {
+      const schedule = { name: 'Half', cron: '0 4 1 1 *', timeZone: 'UTC', job: { tool, arguments: {}, ...all } };
+      const startAt = new Date(Date.now() + 3_600_000).toISOString();
+      const made = await send(
+        hub,
+        `mutation ($job: CreateJobInput!, $schedule: RecurringJobInput!, $state: DesiredStateInput!) {
+          createJob(input: $job, idempotencyKey: "half") { job { id } }
+          createRecurringJob(input: $schedule, idempotencyKey: "half") { recurringJob { id } }
+          createDesiredState(input: $state, idempotencyKey: "half") { desiredState { id } } }`,
+        { job: { tool, ...all, startAt }, schedule, state: { name: 'Half', ...volume, ...all } },
+        key,
+      );
+      const own = made.data as {
+        createJob: { job: { id: string } };
+        createRecurringJob: { recurringJob: { id: string } };
+        createDesiredState: { desiredState: { id: string } };
+      };
+      const buttons = (name: RegExp) => page.getByRole('main').getByRole('button', { name });
+      const job = page.getByRole('region', { name: 'Your key cannot control this job' });
+      await visit(`/jobs/${wide}`);
+      await job.getByText('A person, or a key for all of its devices, can', { exact: false }).waitFor();
+      expect(await buttons(/Pause|Resume|Cancel job|Open the next wave/).count()).toBe(0);
+      await visit(`/jobs/${own.createJob.job.id}`);
+      await buttons(/Cancel job/).waitFor();
+      expect(await job.count()).toBe(0);
+      await visit(`/desired/${own.createDesiredState.desiredState.id}`);
+      await buttons(/Delete/).waitFor();
+      expect(await page.getByText('Your key cannot change this desired state').count()).toBe(0);
+      for (const path of [`/desired/${state.id}`, `/desired/${state.id}/edit`]) {
+        await visit(path);
+        await page.getByText('Your key cannot change this desired state', { exact: false }).waitFor();
+        expect(await buttons(/Edit|Disable|Delete|Save/).count()).toBe(0);
+      }
+      await visit('/recurring');
+      const card = page.getByRole('region', { name: 'Half', exact: true });
+      await card.getByRole('button', { name: 'Run now' }).waitFor();
+      const edit = `mutation ($id: ID!, $input: RecurringJobInput!) {
+        updateRecurringJob(id: $id, input: $input) { userErrors { message } } }`;
+      const input = { ...schedule, cron: '0 5 1 1 *' };
+      await ask(hub, edit, { id: own.createRecurringJob.recurringJob.id, input });
+      await visit('/recurring');
+      await card.getByText('another person saved it last', { exact: false }).waitFor();
+      expect(await card.getByRole('button', { name: /Run now|Edit|Delete/ }).count()).toBe(0);
+      expect(await card.getByRole('switch').count()).toBe(0);
     });
   });
 

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { IconPencil, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ActButton } from '../../parts/act-button';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
@@ -23,14 +22,13 @@ interface DesiredActionsProps {
 export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
   const [asked, setAsked] = useState<'disable' | 'delete'>();
   const enable = useHubMutation(SetDesiredStateEnabledDocument, (data) => data.setDesiredStateEnabled.userErrors);
   const remove = useHubMutation(DeleteDesiredStateDocument, (data) => data.deleteDesiredState.userErrors);
   const show = (changed: DesiredSeenFragment | null | undefined) => {
     if (changed) onChanged(changed);
   };
-  if (!mayRun || !mayCall) return null;
+  if (!state.viewerMayChange) return null;
   return (
     <>
       <MutationFailureNotice failure={asked === undefined ? enable.failure : undefined} />

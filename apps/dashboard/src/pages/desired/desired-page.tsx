@@ -3,6 +3,7 @@ import { useEffect, useMemo, useState } from 'react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
+import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ComplianceBar } from '../../parts/compliance/compliance-bar';
 import { countsOf } from '../../parts/compliance/compliance-counts';
@@ -74,8 +75,10 @@ function Lead({ state }: { readonly state: DesiredSeenFragment }) {
 function Sides({ state }: { readonly state: DesiredSeenFragment }) {
   const { t } = useTranslation();
   const { summary, rollout } = state;
+  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
   return (
     <>
+      {mayRun && mayCall && !state.viewerMayChange && <p className="soft">{t('desired.beyondKey')}</p>}
       <Section title={t('desired.compliance')}>
         {summary.targeted === 0 ? (
           <p className="soft">{t(state.enabled ? 'desired.noTargets' : 'desired.noTargetsDisabled')}</p>

@@ -14,16 +14,20 @@ import { useNotify } from '../../parts/use-notify';
 import { CancelJobDocument, type JobSeenFragment, PauseJobDocument, ResumeJobDocument } from './generated/job';
 import { Rerun, Revert } from './job-successors';
 
-interface JobActionsProps {
+interface SteeringProps {
   readonly job: JobSeenFragment;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 
-export function JobActions({ job, onChanged }: JobActionsProps) {
+interface JobActionsProps extends SteeringProps {
+  readonly maySteer: boolean;
+}
+
+export function JobActions({ job, maySteer, onChanged }: JobActionsProps) {
   const mayRun = useScope('JOBS_WRITE');
   return (
     <>
-      {mayRun && job.state !== 'FINISHED' && <Steering job={job} onChanged={onChanged} />}
+      {maySteer && job.state !== 'FINISHED' && <Steering job={job} onChanged={onChanged} />}
       {mayRun && job.state === 'FINISHED' && <Rerun job={job} />}
       {isRollout(job) && (job.state === 'FINISHED' || job.state === 'PAUSED') && <Revert job={job} />}
       <Export job={job} />
@@ -31,7 +35,7 @@ export function JobActions({ job, onChanged }: JobActionsProps) {
   );
 }
 
-function Steering({ job, onChanged }: JobActionsProps) {
+function Steering({ job, onChanged }: SteeringProps) {
   const { t } = useTranslation();
   const pause = useHubMutation(PauseJobDocument, (data) => data.pauseJob.userErrors);
   const resume = useHubMutation(ResumeJobDocument, (data) => data.resumeJob.userErrors);
@@ -66,7 +70,7 @@ function Steering({ job, onChanged }: JobActionsProps) {
   );
 }
 
-function Cancel({ job: { id }, onChanged }: JobActionsProps) {
+function Cancel({ job: { id }, onChanged }: SteeringProps) {
   const { t } = useTranslation();
   const [isAsking, setAsking] = useState(false);
   const act = useHubMutation(CancelJobDocument, (data) => data.cancelJob.userErrors);

@@ -4,6 +4,7 @@ import { IconListCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
+import { useIsLimited } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -40,6 +41,13 @@ function KnownJob({ id }: { readonly id: string }) {
   useEffect(() => {
     if (data?.job) show(data.job);
   }, [data, show]);
+  const maySteer = data?.job?.viewerMaySteer ?? false;
+  const isLimited = useIsLimited();
+  const [state, stateRead] = [job?.state, data?.job?.state];
+  // A limited key may steer some jobs only when their targets are counted, which is another state.
+  useEffect(() => {
+    if (isLimited && state !== undefined && state !== stateRead) refresh();
+  }, [isLimited, state, stateRead, refresh]);
   useSubscription({ query: JobNewsDocument, variables: { id } }, (_seen, news) => {
     show(news.jobProgress);
     return news;
@@ -48,7 +56,7 @@ function KnownJob({ id }: { readonly id: string }) {
     <Page
       title={job ? jobName(job) : t('job.title')}
       lead={job && <Lead job={job} />}
-      actions={job && <JobActions job={job} onChanged={show} />}
+      actions={job && <JobActions job={job} maySteer={maySteer} onChanged={show} />}
     >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data?.job === null && !isLoading && (
@@ -56,7 +64,7 @@ function KnownJob({ id }: { readonly id: string }) {
           {t('job.unknownHint')}
         </Empty>
       )}
-      {job && <Sides job={job} onChanged={show} />}
+      {job && <Sides job={job} maySteer={maySteer} onChanged={show} />}
     </Page>
   );
 }
@@ -79,19 +87,19 @@ function Lead({ job }: { readonly job: JobSeenFragment }) {
   );
 }
 
-function Sides({
-  job,
-  onChanged,
-}: {
+interface SidesProps {
   readonly job: JobSeenFragment;
+  readonly maySteer: boolean;
   readonly onChanged: (job: JobSeenFragment) => void;
-}) {
+}
+
+function Sides({ job, maySteer, onChanged }: SidesProps) {
   const { t } = useTranslation();
   const { progress } = job;
   const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
   return (
     <>
-      <JobStatus job={job} onChanged={onChanged} />
+      <JobStatus job={job} maySteer={maySteer} onChanged={onChanged} />
       <Section title={t('job.progress')}>
         <OutcomeBar counts={countsOf(progress)} />
         <ProgressChart job={job} />

@@ -1,7 +1,7 @@
 /** Why a job does not go on by itself, and what would let it. */
 import type { ReactNode } from 'react';
 import { Button } from '@mantine/core';
-import { type Icon, IconHandStop, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
+import { type Icon, IconHandStop, IconLock, IconPlayerPlay, IconUserQuestion } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useIsLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
@@ -16,11 +16,13 @@ import { shareFormat } from './share-format';
 
 interface JobStatusProps {
   readonly job: JobSeenFragment;
+  readonly maySteer: boolean;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 
-export function JobStatus({ job, onChanged }: JobStatusProps) {
+export function JobStatus({ job, maySteer, onChanged }: JobStatusProps) {
   const { t } = useTranslation();
+  const mayRun = useScope('JOBS_WRITE');
   const cause = stopCause(job);
   const isLimited = useIsLimited();
   const isAtGate = job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE';
@@ -30,10 +32,10 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
         <Notice icon={IconUserQuestion} title={t('job.awaiting')}>
           <p>{t('job.awaitingText', { by: job.createdBy })}</p>
           {job.approvalTargetCount !== null && <p>{t('job.awaitingTargets', { count: job.approvalTargetCount })}</p>}
-          <JobApproval job={job} onChanged={onChanged} />
+          {maySteer && <JobApproval job={job} onChanged={onChanged} />}
         </Notice>
       )}
-      {isAtGate && <Gate job={job} onChanged={onChanged} />}
+      {isAtGate && <Gate job={job} maySteer={maySteer} onChanged={onChanged} />}
       {job.trippedRule && cause === 'ABORT_RULE' && <Tripped job={job} rule={job.trippedRule} />}
       {job.trippedHealthGate && cause === 'HEALTH_GATE' && <Unhealthy job={job} counts={job.trippedHealthGate} />}
       {job.conclusion === 'ABORTED' && cause === undefined && (
@@ -46,13 +48,17 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
           )}
         </Notice>
       )}
+      {mayRun && !maySteer && job.state !== 'CANCELLING' && job.state !== 'FINISHED' && (
+        <Notice icon={IconLock} title={t('job.beyondKey')}>
+          <p>{t('job.beyondKeyText')}</p>
+        </Notice>
+      )}
     </>
   );
 }
 
-function Gate({ job, onChanged }: JobStatusProps) {
+function Gate({ job, maySteer, onChanged }: JobStatusProps) {
   const { t, i18n } = useTranslation();
-  const mayRun = useScope('JOBS_WRITE');
   const act = useHubMutation(OpenNextWaveDocument, (data) => data.openNextWave.userErrors);
   const wave = job.waves.find(({ number }) => number === job.currentWave);
   const percent = shareFormat(i18n.language);
@@ -71,7 +77,7 @@ function Gate({ job, onChanged }: JobStatusProps) {
         </p>
       )}
       <MutationFailureNotice failure={act.failure} />
-      {mayRun && (
+      {maySteer && (
         <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={act.isBusy} onClick={() => void open()}>
           {t('job.nextWave')}
         </Button>

@@ -59,7 +59,7 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
       <Section
         title={job.name}
         actions={
-          mayRun && (
+          job.viewerMayChange && (
             <Group gap="xs">
               {/* To disable one needs no right to start its jobs. */}
               <Switch
@@ -87,6 +87,7 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
       >
         {now.error && <LoadFailure error={now.error} />}
         <MutationFailureNotice failure={update.failure} />
+        {mayRun && !job.viewerMayChange && <p className="soft">{t('recurring.beyondKey')}</p>}
         <Facts job={job} />
       </Section>
       <Acts job={job} asked={asked} onClose={() => setAsked(undefined)} onChanged={onChanged} />

@@ -47,6 +47,7 @@ const stored: DesiredSeenFragment = {
   abort: null,
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
+  viewerMayChange: true,
 };
 
 describe('the draft of a desired state', () => {

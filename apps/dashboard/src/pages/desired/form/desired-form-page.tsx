@@ -1,12 +1,14 @@
 /** A new desired state, or an edit, with a live preview of what saving would do. */
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { IconLock } from '@tabler/icons-react';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { attemptKey, endAttempt } from '../../../hub/attempt-key';
 import { useScope } from '../../../hub/hub';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useFirstRead } from '../../../hub/use-read-now';
+import { Empty } from '../../../parts/empty';
 import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
 import { LinkButton } from '../../../parts/link-button';
 import { Page, Section } from '../../../parts/page';
@@ -69,12 +71,35 @@ function StoredForm({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const { data, error, retry } = useFirstRead(DesiredStateDocument, { id });
   // A later failure does not take away a form in use.
+  if (data?.desiredState?.viewerMayChange === false) return <UnchangeableState state={data.desiredState} />;
   if (data?.desiredState) return <KnownForm state={data.desiredState} />;
   return (
     <Page title={t('desired.edit')}>
       {data ? <NoSuchState /> : error && <LoadFailure error={error} onRetry={retry} />}
     </Page>
   );
+}
+
+function UnchangeableState({ state: { id, name } }: { readonly state: DesiredSeenFragment }) {
+  const { t } = useTranslation();
+  const scope = useScopeMissing();
+  if (scope !== undefined) return <PageForbidden scope={scope} />;
+  const back = (
+    <Link to="/desired/$id" params={{ id }}>
+      {name}
+    </Link>
+  );
+  return (
+    <Page title={t('desired.editTitle', { name })}>
+      <Empty icon={IconLock} title={t('desired.beyondKey')} action={back} />
+    </Page>
+  );
+}
+
+function useScopeMissing(): 'JOBS_WRITE' | 'TOOLS_CALL' | undefined {
+  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
+  if (!mayRun) return 'JOBS_WRITE';
+  return mayCall ? undefined : 'TOOLS_CALL';
 }
 
 function KnownForm({ state }: { readonly state: DesiredSeenFragment }) {
@@ -116,7 +141,7 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
   const { t } = useTranslation();
   const [draft, setDraft] = useState(start);
   const [isTried, setTried] = useState(false);
-  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
+  const scope = useScopeMissing();
   const change = (changed: Partial<DesiredDraft>) => setDraft((now) => ({ ...now, ...changed }));
   const preview = usePreview(draft, id);
   const refusals = preview.data?.userErrors ?? [];
@@ -131,7 +156,7 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
     if (isComplete(draft) && draft.name.trim() !== '') void onSave(draft);
     else focusProblem();
   };
-  if (!mayRun || !mayCall) return <PageForbidden scope={mayRun ? 'TOOLS_CALL' : 'JOBS_WRITE'} />;
+  if (scope !== undefined) return <PageForbidden scope={scope} />;
   return (
     <Page title={title} lead={t('desired.formLead')}>
       <form ref={form} className={classes.form} onSubmit={submit} noValidate>
