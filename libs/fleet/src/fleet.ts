@@ -35,6 +35,7 @@ import { approveJob, denyJob, scopeToApprove } from './jobs/commands/approve-job
 import { createJob, earlierJob } from './jobs/commands/create-job.js';
 import { previewJob } from './jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from './jobs/commands/preview-job.js';
+import { scopeToCall } from './jobs/commands/refuse-tool.js';
 import { rerunJob } from './jobs/commands/rerun-job.js';
 import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/commands/steer-job.js';
 import { deleteRecordingRule, setRecordingRule } from './measurements/recording-rules.js';
@@ -48,6 +49,7 @@ import {
 } from './recurring/recurring-jobs.js';
 import { previewRecurringJob } from './recurring/preview-recurring-job.js';
 import { revertJob } from './rollout/revert-job.js';
+import { scopeToRollOut } from './rollout/rollout-request.js';
 import { openSessionLog, SessionLogReaders } from './session-log/open-session-log.js';
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
@@ -153,6 +155,8 @@ export class Fleet {
   readonly approveJob = this.#bind(approveJob);
   readonly denyJob = this.#bind(denyJob);
   readonly scopeToApprove = this.#bind(scopeToApprove);
+  readonly scopeToCall = this.#bind(scopeToCall);
+  readonly scopeToRollOut = this.#bind(scopeToRollOut);
 
   /** Creates a recording rule, or replaces the one with its id. */
   readonly setRecordingRule = this.#bind(setRecordingRule);

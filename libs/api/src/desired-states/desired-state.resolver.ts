@@ -5,6 +5,7 @@ import { isScopedFilter, type DesiredStateEditRow, type DesiredStateRow } from '
 import { hasScopeFor } from '../access/required-scopes.js';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
+import { MissingScopes } from '../calls/missing-scopes.js';
 import { shownArguments, type Reader } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
@@ -40,10 +41,17 @@ type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'samp
 export class DesiredStateResolver
   implements
     Serves<'Query', 'desiredState' | 'desiredStates'>,
-    Serves<'DesiredState', 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout' | 'viewerMayChange'>,
+    Serves<
+      'DesiredState',
+      'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout' | 'viewerMayChange' | 'enableScopeMissing'
+    >,
     Serves<'Mutation', 'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'>
 {
-  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
+  readonly #missing: MissingScopes;
+
+  constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {
+    this.#missing = new MissingScopes(fleet);
+  }
 
   @Query()
   desiredState(_root: unknown, { id }: QueryDesiredStateArgs, { view }: ApiContext) {
@@ -120,6 +128,11 @@ export class DesiredStateResolver
   @ResolveField()
   viewerMayChange(state: DesiredStateRow, _args: unknown, context: ApiContext) {
     return hasScopeFor(context.viewer, 'updateDesiredState') && mayChangeDesiredState(state, actorOf(context));
+  }
+
+  @ResolveField()
+  enableScopeMissing({ tool }: DesiredStateRow, _args: unknown, context: ApiContext) {
+    return this.#missing.of(tool, context);
   }
 
   @ResolveField()

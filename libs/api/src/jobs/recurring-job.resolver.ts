@@ -6,6 +6,7 @@ import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/re
 import { hasScopeFor } from '../access/required-scopes.js';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { MissingScopes } from '../calls/missing-scopes.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
@@ -33,13 +34,20 @@ const NEXT_RUNS_MAX = 100;
 export class RecurringJobResolver
   implements
     Serves<'Query', 'recurringJob' | 'recurringJobs'>,
-    Serves<'RecurringJob', 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision' | 'viewerMayChange'>,
+    Serves<
+      'RecurringJob',
+      'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision' | 'viewerMayChange' | 'runScopeMissing'
+    >,
     Serves<'Mutation', 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
 {
+  readonly #missing: MissingScopes;
+
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
     @Inject(FLEET) private readonly fleet: FleetOperations,
-  ) {}
+  ) {
+    this.#missing = new MissingScopes(fleet);
+  }
 
   @Query()
   async recurringJob(_root: unknown, { id }: QueryRecurringJobArgs, context: ApiContext) {
@@ -113,6 +121,11 @@ export class RecurringJobResolver
   @ResolveField()
   viewerMayChange(job: RecurringJobRow, _args: unknown, context: ApiContext) {
     return hasScopeFor(context.viewer, 'updateRecurringJob') && mayChangeRecurringJob(job, actorOf(context));
+  }
+
+  @ResolveField()
+  runScopeMissing({ request: { tool } }: RecurringJobRow, _args: unknown, context: ApiContext) {
+    return tool === undefined ? this.fleet.scopeToRollOut(actorOf(context)) : this.#missing.of(tool, context);
   }
 
   @ResolveField()

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiContext } from '../api-context.js';
 import type { FleetWideStores } from '../api-deps.js';
 import { DesiredStateResolver } from '../desired-states/desired-state.resolver.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import { refusingFleet } from '../mount/api-stubs.suite.js';
 import { JobResolver } from './job.resolver.js';
 import { RecurringJobResolver } from './recurring-job.resolver.js';
@@ -51,6 +52,35 @@ describe('the rights of a viewer', () => {
     expect(mayChange('USER:ada', contextOf(['JOBS_READ', 'TOOLS_CALL']))).toBe(false);
     expect(mayChange('KEY:lab', contextOf(['JOBS_WRITE'], limited))).toBe(true);
     expect(mayChange('USER:ada', contextOf(['JOBS_WRITE'], limited))).toBe(false);
+  });
+
+  it('to run recurring jobs depend on the tool or image, with one look-up for each tool of a list', async () => {
+    const tools: string[] = [];
+    const fleet: FleetOperations = {
+      ...refusingFleet,
+      scopeToCall: async (tool) => {
+        tools.push(tool);
+        return tool === 'self.reboot' ? 'TOOLS_CALL_PRIVILEGED' : undefined;
+      },
+      scopeToRollOut: () => 'FIRMWARE_WRITE',
+    };
+    const recurring = new RecurringJobResolver({} as FleetWideStores, fleet);
+    const context = contextOf(['JOBS_WRITE', 'TOOLS_CALL']);
+    const missing = (request: object) =>
+      recurring.runScopeMissing({ request } as unknown as RecurringJobRow, undefined, context);
+    const requests = [
+      { tool: 'self.reboot' },
+      { tool: 'self.lamp' },
+      { tool: 'self.reboot' },
+      { firmwareImageId: 'i' },
+    ];
+    expect(await Promise.all(requests.map(missing))).toEqual([
+      'TOOLS_CALL_PRIVILEGED',
+      undefined,
+      'TOOLS_CALL_PRIVILEGED',
+      'FIRMWARE_WRITE',
+    ]);
+    expect(tools).toEqual(['self.reboot', 'self.lamp']);
   });
 
   it('to change a desired state also need TOOLS_CALL', () => {

@@ -36,6 +36,8 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['DeviceGroup.devices', 5],
   ['RecurringJob.jobs', 5],
   ['DesiredState.targets', 5],
+  ['RecurringJob.runScopeMissing', 5],
+  ['DesiredState.enableScopeMissing', 5],
   // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
   ['Job.rerunOffer', 200],

@@ -94,6 +94,31 @@ describe('a recurring job', () => {
     });
   });
 
+  it('is run by those who have the scopes for its tool, of which the first missing one is named', async () => {
+    const restart = { job: { tool: 'self.reboot', arguments: {}, devices: { ids: ['a'] } } };
+    const byTool = new Map([
+      ['self.reboot', await created(restart, { ...actor, mayCallUserOnly: true })],
+      [VOLUME, await created()],
+    ]);
+    const missing = async (tool: string, by: Actor) => {
+      const run = await hub.fleet
+        .runRecurringJob(byTool.get(tool)?.id ?? '', by)
+        .catch((error: unknown) => ({ refusal: error }));
+      return [await hub.fleet.scopeToCall(tool, by), run.refusal !== undefined];
+    };
+    expect(await missing(VOLUME, actor)).toEqual([undefined, false]);
+    expect(await missing(VOLUME, { ...actor, mayCallTools: false })).toEqual(['TOOLS_CALL', true]);
+    expect(await missing('self.reboot', actor)).toEqual(['TOOLS_CALL_PRIVILEGED', true]);
+    expect(await missing('self.reboot', { ...actor, mayCallUserOnly: true })).toEqual([undefined, false]);
+    const scopes = [false, true].flatMap((mayCallUserOnly) =>
+      [false, true].map((mayChangeFirmware) =>
+        hub.fleet.scopeToRollOut({ ...actor, mayCallUserOnly, mayChangeFirmware }),
+      ),
+    );
+    const userOnly = 'TOOLS_CALL_PRIVILEGED';
+    expect(scopes).toEqual([userOnly, userOnly, 'FIRMWARE_WRITE', undefined]);
+  });
+
   it('of a narrowed key is limited to its devices, and hidden from other narrowed keys', async () => {
     const narrowed = { ...actor, devices: { ids: ['b'] } };
     const saved = await hub.fleet.createRecurringJob(ofBoth(), randomUUID(), narrowed);

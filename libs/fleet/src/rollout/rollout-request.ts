@@ -2,8 +2,9 @@
  * A roll-out is a job whose call the hub makes: the tool comes from the image, and each device gets
  * its own address.
  */
-import type { FirmwareImageRow, FirmwareKind, Registry } from '@flotilla/registry';
+import type { FirmwareImageRow, FirmwareKind, Registry, Scope } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
+import type { CallRules } from '../calls/call-rules.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -42,7 +43,7 @@ export function refuseImage(
   { mustBeSigned }: { readonly mustBeSigned: boolean },
 ): Refusal | undefined {
   const path = ['input', 'firmwareImageId'];
-  if (!actor.mayCallUserOnly)
+  if (mayNotRollOut(actor))
     return refuse(
       'TOOL_FORBIDDEN',
       path,
@@ -54,6 +55,19 @@ export function refuseImage(
     return refuse('CONFLICT', path, `The image ${version} is not published. Publish it for its boards first.`);
   if (mustBeSigned && signedBy === undefined) return refuse('CONFLICT', path, unsignedImage(version));
   return undefined;
+}
+
+/** The scope besides JOBS_WRITE that the actor lacks for a roll-out of any image. */
+export function scopeToRollOut(
+  { callRules }: { readonly callRules: Pick<CallRules, 'refuseActor'> },
+  actor: Actor,
+): Scope | undefined {
+  if (mayNotRollOut(actor)) return 'TOOLS_CALL_PRIVILEGED';
+  return callRules.refuseActor(toolOf.FIRMWARE, actor) && 'FIRMWARE_WRITE';
+}
+
+function mayNotRollOut({ mayCallUserOnly }: Actor): boolean {
+  return !mayCallUserOnly;
 }
 
 /** With FLOTILLA_FIRMWARE_SIGNATURES=required. */

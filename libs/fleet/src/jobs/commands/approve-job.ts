@@ -8,7 +8,7 @@ import type { CallRules } from '../../calls/call-rules.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import type { JobAnswer } from './create-job.js';
-import { refuseTool, requireToolScope, userOnlyTool } from './refuse-tool.js';
+import { refuseTool, requireToolScope, scopeToCall, userOnlyTool } from './refuse-tool.js';
 import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
@@ -36,9 +36,9 @@ export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor)
 /** The scope besides JOBS_WRITE that the actor lacks to approve a job that waits. */
 export async function scopeToApprove(deps: ApproveJobDeps, job: Job, actor: Actor): Promise<Scope | undefined> {
   if (job.state !== 'AWAITING_APPROVAL') return undefined;
-  if (job.firmwareImageId === undefined && actor.mayCallTools === false) return 'TOOLS_CALL';
-  if (deps.callRules.refuseActor(job.tool, actor) !== undefined) return 'FIRMWARE_WRITE';
-  return (await refuseToolOf(deps, job, actor)) && 'TOOLS_CALL_PRIVILEGED';
+  const caller = job.firmwareImageId === undefined ? actor : { ...actor, mayCallTools: true };
+  const scope = await scopeToCall(deps, job.tool, caller);
+  return scope ?? ((await refuseToolOf(deps, job, actor)) && 'TOOLS_CALL_PRIVILEGED');
 }
 
 /** Denying again changes nothing. `reason` is on the audit trail. */

@@ -2,7 +2,7 @@
  * Whether a caller may use a tool at all, before any device is checked: the same for creating,
  * approving and rerunning a job.
  */
-import type { Registry } from '@flotilla/registry';
+import type { Registry, Scope } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { FleetError } from '../../fleet-error.js';
 import type { CallRules } from '../../calls/call-rules.js';
@@ -38,6 +38,13 @@ export async function refuseTool(
     [false, true].map((userOnly) => registry.toolSets.pageOfTools({ name: tool, userOnly }, { first: 1 })),
   );
   return open?.rows.length !== 0 || guarded?.rows.length === 0 ? undefined : userOnlyTool(tool, path);
+}
+
+/** The scope besides JOBS_WRITE that the actor lacks for a job that calls the tool. */
+export async function scopeToCall(deps: RefuseToolDeps, tool: string, actor: Actor): Promise<Scope | undefined> {
+  if (actor.mayCallTools === false) return 'TOOLS_CALL';
+  if (deps.callRules.refuseActor(tool, actor) !== undefined) return 'FIRMWARE_WRITE';
+  return (await refuseTool(deps, tool, actor, [])) && 'TOOLS_CALL_PRIVILEGED';
 }
 
 export function userOnlyTool(tool: string, path: readonly string[]): Refusal {
