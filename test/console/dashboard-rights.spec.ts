@@ -108,7 +108,11 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
     const firmwareImageId = await publishedImage(hub, makeImage({ version: '9.1.0' }), ['bread-compact-wifi']);
     const save = `mutation ($input: RecurringJobInput!, $key: String!) {
       createRecurringJob(input: $input, idempotencyKey: $key) { recurringJob { id } userErrors { message } } }`;
-    const jobs = { Status: { tool: 'self.get_device_status', arguments: {} }, Update: { firmwareImageId } };
+    const jobs = {
+      Status: { tool: 'self.get_device_status', arguments: {} },
+      Restart: { tool: 'self.reboot', arguments: {} },
+      Update: { firmwareImageId },
+    };
     for (const [name, job] of Object.entries(jobs)) {
       const input = { name, cron: '0 4 1 1 *', timeZone: 'UTC', job: { ...job, devices: { all: true } } };
       const { createRecurringJob } = await ask<{ createRecurringJob: object }>(hub, save, { input, key: name });
@@ -119,11 +123,14 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
       await visit('/recurring');
       const card = (name: string) => page.getByRole('region', { name, exact: true });
       await card('Status').getByRole('button', { name: 'Run now' }).waitFor();
-      expect(
-        await card('Update')
-          .getByRole('button', { name: /Run now|Edit/ })
-          .count(),
-      ).toBe(0);
+      for (const name of ['Update', 'Restart']) {
+        await card(name).getByText('needs the scope TOOLS_CALL_PRIVILEGED', { exact: false }).waitFor();
+        expect(
+          await card(name)
+            .getByRole('button', { name: /Run now|Edit/ })
+            .count(),
+        ).toBe(0);
+      }
       const enabled = card('Update').getByRole('switch', { name: 'Enabled' });
       await enabled.click();
       await card('Update').getByText('Disabled').waitFor();

@@ -45,7 +45,8 @@ export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
           {t('desired.disable')}
         </ActButton>
       ) : (
-        state.pausedReason === null && (
+        state.pausedReason === null &&
+        state.enableScopeMissing === null && (
           <ActButton
             icon={IconPlayerPlay}
             loading={enable.isBusy}

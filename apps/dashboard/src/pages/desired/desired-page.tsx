@@ -74,11 +74,12 @@ function Lead({ state }: { readonly state: DesiredSeenFragment }) {
 
 function Sides({ state }: { readonly state: DesiredSeenFragment }) {
   const { t } = useTranslation();
-  const { summary, rollout } = state;
+  const { summary, rollout, enableScopeMissing: scope } = state;
   const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
   return (
     <>
       {mayRun && mayCall && !state.viewerMayChange && <p className="soft">{t('desired.beyondKey')}</p>}
+      {state.viewerMayChange && scope !== null && <p className="soft">{t('desired.enableNeeds', { scope })}</p>}
       <Section title={t('desired.compliance')}>
         {summary.targeted === 0 ? (
           <p className="soft">{t(state.enabled ? 'desired.noTargets' : 'desired.noTargetsDisabled')}</p>

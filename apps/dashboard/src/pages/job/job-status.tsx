@@ -67,7 +67,7 @@ function Gate({ job, maySteer, onChanged }: JobStatusProps) {
     if (opened) onChanged(opened);
   };
   return (
-    <Notice icon={IconHandStop} title={t('job.atGate', { wave: job.currentWave })}>
+    <Notice icon={IconHandStop} title={t(maySteer ? 'job.atGate' : 'job.atGateOnly', { wave: job.currentWave })}>
       {wave && wave.successShare !== null && (
         <p>
           {t(wave.successShare < wave.successThreshold ? 'job.atGateMissed' : 'job.atGateText', {

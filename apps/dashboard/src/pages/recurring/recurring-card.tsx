@@ -4,7 +4,7 @@ import { Button, Group, Switch } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useMayCallInJobs, useMayRollOut, useScope } from '../../hub/hub';
+import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
 import { ActButton } from '../../parts/act-button';
@@ -40,7 +40,8 @@ type Asked = 'run' | 'edit' | 'delete';
 export function RecurringCard({ job, onChanged }: RecurringCardProps) {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
-  const mayStart = useMayStart(job);
+  const { runScopeMissing: scope } = job;
+  const mayStart = scope === null;
   const [asked, setAsked] = useState<Asked>();
   const update = useHubMutation(UpdateRecurringJobDocument, (data) => data.updateRecurringJob.userErrors);
   const now = useReadNow(RecurringJobNowDocument);
@@ -88,16 +89,12 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
         {now.error && <LoadFailure error={now.error} />}
         <MutationFailureNotice failure={update.failure} />
         {mayRun && !job.viewerMayChange && <p className="soft">{t('recurring.beyondKey')}</p>}
+        {job.viewerMayChange && scope !== null && <p className="soft">{t('recurring.runNeeds', { scope })}</p>}
         <Facts job={job} />
       </Section>
       <Acts job={job} asked={asked} onClose={() => setAsked(undefined)} onChanged={onChanged} />
     </div>
   );
-}
-
-function useMayStart({ job }: RecurringJobCardFragment): boolean {
-  const [mayCall, mayRollOut] = [useMayCallInJobs(), useMayRollOut()];
-  return (job as Partial<CreateJobInput>).firmwareImageId ? mayRollOut : mayCall;
 }
 
 function Facts({ job }: Pick<RecurringCardProps, 'job'>) {

@@ -48,6 +48,7 @@ const stored: DesiredSeenFragment = {
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
   viewerMayChange: true,
+  enableScopeMissing: null,
 };
 
 describe('the draft of a desired state', () => {
