@@ -34,7 +34,7 @@ export function FirmwarePage() {
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
       {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
         <Empty icon={IconPackage} title={t('firmware.empty')}>
-          {t('firmware.emptyHint')}
+          {mayWrite ? t('firmware.emptyHint') : undefined}
         </Empty>
       )}
       <div className={classes.images}>
