@@ -94,6 +94,7 @@ function Details({ rule, onChange, refused }: DetailsProps) {
           placeholder={t('newJob.minDecidedUsual')}
           min={1}
           max={1_000_000}
+          w={270}
           value={rule.minDecided}
           error={refused('minDecided')}
           onChange={(minDecided) => onChange({ minDecided })}
