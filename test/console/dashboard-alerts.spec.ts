@@ -10,6 +10,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { holdAnswer } from '../src/console/held-answer.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
 interface Rule {
@@ -187,14 +188,7 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
   });
 
   it('are saved by a click during which the preview appears', async () => {
-    let answer = () => {};
-    const isAnswered = new Promise<void>((resolve) => {
-      answer = resolve;
-    });
-    await page.route('**/graphql', async (route) => {
-      if (route.request().postData()?.includes('query PreviewAlertRule') === true) await isAnswered;
-      await route.continue();
-    });
+    const answer = await holdAnswer(page, /query PreviewAlertRule/);
     await console.visit('/alerts?view=rules');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add rule' }).click();

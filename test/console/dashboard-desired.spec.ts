@@ -11,6 +11,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { holdAnswer } from '../src/console/held-answer.js';
 import { focusedText } from '../src/console/keyboard.js';
 import { eventually } from '../src/eventually.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -66,6 +67,24 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.getByText('4 of 4 in sync').waitFor();
     await page.getByText('Every device to which it applies is in sync.').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('is created by a click during which the preview appears', async () => {
+    await page.route('**/graphql', (route) =>
+      /mutation CreateDesiredState/.test(route.request().postData() ?? '') ? route.abort() : route.fallback(),
+    );
+    const answer = await holdAnswer(page, /query PreviewDesiredState/);
+    await console.visit(`/desired/new?tool=${VOLUME}`);
+    await page.getByRole('textbox', { name: 'Name' }).fill('Loud shop');
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('70');
+    await chooseAll();
+    await page.getByRole('button', { name: 'Create desired state' }).hover();
+    await page.mouse.down();
+    answer();
+    await page.getByText('want another value with equal priority').waitFor();
+    await page.mouse.up();
+    await page.getByText('may or may not have happened', { exact: false }).waitFor();
+    await page.unrouteAll();
   });
 
   it('leads to the first field that is missing', async () => {

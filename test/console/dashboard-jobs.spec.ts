@@ -14,6 +14,7 @@ import {
   fillNewJob,
   hiddenWidths,
   nextStep,
+  pressNextWhileCounted,
   savedLines,
   stepsByKeyboard,
   stepsToStart,
@@ -65,6 +66,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await console.visit('/jobs/new?tool=self.gone');
     await next();
     await page.getByText('“self.gone” is not in this list. Select another tool.').waitFor();
+    await console.visit('/jobs/new');
+  });
+
+  it('goes to the next step by a click during which the number of devices appears', async () => {
+    await console.visit('/jobs/new?tool=self.get_device_status');
+    await pressNextWhileCounted(page, devices);
+    await page.getByRole('heading', { name: 'Pace' }).waitFor();
     await console.visit('/jobs/new');
   });
 

@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PATIENCE } from '../patience.js';
 import { type ConsolePage, hiddenWidth, seriousViolations } from './console-browser.js';
+import { holdAnswer } from './held-answer.js';
 import { focusedText, tabTo } from './keyboard.js';
 
 export const nextStep = (page: Page) => page.getByRole('button', { name: 'Next' }).click();
@@ -44,6 +45,8 @@ export async function fillNewJob(page: Page, devices: number): Promise<void> {
   await page.getByLabel('Only at certain hours').uncheck();
   await nextStep(page);
   await page.getByLabel('Share of devices').fill('60');
+  await page.getByText('Advanced').click();
+  expect(await cutPlaceholder(page.getByLabel('Minimum sample'))).toBe(0);
   await page.getByRole('button', { name: 'Add a rule' }).click();
   await page.getByRole('button', { name: 'Remove rule 2' }).click();
   expect(await seriousViolations(page)).toEqual([]);
@@ -51,6 +54,37 @@ export async function fillNewJob(page: Page, devices: number): Promise<void> {
   await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
   await page.getByText('Online now').waitFor();
   expect(await seriousViolations(page)).toEqual([]);
+}
+
+interface EmptyField {
+  readonly placeholder: string;
+  readonly scrollWidth: number;
+  readonly clientWidth: number;
+  value: string;
+}
+
+/** Pixels of its placeholder that an empty field hides. */
+function cutPlaceholder(field: Locator): Promise<number> {
+  return field.evaluate((input: EmptyField) => {
+    input.value = input.placeholder;
+    const hidden = input.scrollWidth - input.clientWidth;
+    input.value = '';
+    return hidden;
+  });
+}
+
+/** Presses Next in the second step before the number of devices is there, and lets go after. */
+export async function pressNextWhileCounted(page: Page, devices: number): Promise<void> {
+  await page.getByText('Advanced').waitFor();
+  const answer = await holdAnswer(page, /query DeviceCount/);
+  await nextStep(page);
+  await page.getByRole('checkbox', { name: 'All devices' }).check();
+  await page.getByRole('button', { name: 'Next' }).hover();
+  await page.mouse.down();
+  answer();
+  await page.getByText(new RegExp(`^${devices} devices`)).waitFor();
+  await page.mouse.up();
+  await page.unrouteAll();
 }
 
 /** Until the job of the page has succeeded. */

@@ -181,14 +181,15 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
           <FieldsOfRules {...fields} />
         </Section>
         <Section title={t('desired.preview')}>
-          <DesiredPreview preview={preview} isComplete={isComplete(draft)} />
-          <MutationFailureNotice failure={mutation.failure} />
-          <Group justify="flex-end" gap="xs" mt="md">
-            {cancel}
+          {/* Above the preview, which would move them under a click when it comes. */}
+          <Group gap="xs" mb="md">
             <Button type="submit" loading={mutation.isBusy}>
               {t(id === undefined ? 'desired.create' : 'common.save')}
             </Button>
+            {cancel}
           </Group>
+          <MutationFailureNotice failure={mutation.failure} />
+          <DesiredPreview preview={preview} isComplete={isComplete(draft)} />
         </Section>
       </form>
     </Page>

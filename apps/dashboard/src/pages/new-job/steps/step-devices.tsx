@@ -48,10 +48,9 @@ function Count() {
   const { draft } = useWizard();
   const { data } = useHubQuery({ query: DeviceCountDocument, variables: { filter: deviceFilterOf(draft) } });
   const count = data?.fleetSummary;
-  if (!count) return null;
   return (
     <p className={classes.count} role="status">
-      {t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
+      {count && t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
     </p>
   );
 }
