@@ -49,6 +49,23 @@ describe.skipIf(!isChromiumInstalled())('a page of the console, open while the h
     },
   );
 
+  it.each(['en', 'zh'])(
+    'says so and offers another try where the texts are gone at the start (%s)',
+    async (language) => {
+      const { page, complaints, close } = await openConsole(browser, hub, { locale: language, key: null });
+      await page.route(`**/assets/${language}-*.js`, (route) => route.abort());
+      await page.goto('/');
+      await page.getByRole('heading', { name: 'The console could not be loaded' }).waitFor();
+      await page.getByRole('heading', { name: '控制台未能加载' }).waitFor();
+      expect(await seriousViolations(page)).toEqual([]);
+      await page.unrouteAll();
+      await page.getByRole('button', { name: /Try again.*重试/ }).click();
+      await page.getByRole('heading', { name: language === 'en' ? 'Sign in' : '登录' }).waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    },
+  );
+
   it('offers a reload where the session has ended and the form for signing in is gone', async () => {
     const key = await makeKey(hub, ['DEVICES_READ']);
     const { page, complaints, visit, close } = await openConsole(browser, hub, { key: key.secret });

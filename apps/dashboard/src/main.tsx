@@ -8,18 +8,23 @@ import { Look } from './look/look';
 import { translateValidation } from './parts/validation/translate-validation';
 import { router } from './routes';
 import { Entrance } from './shell/entrance';
+import { NoStrings } from './shell/no-strings';
 import { openStrings } from './strings/language';
 
 const element = document.getElementById('root');
 if (!element) throw new Error('index.html has no #root.');
-await openStrings();
+const areOpen = await openStrings();
 translateValidation(document, i18next.t);
 createRoot(element).render(
   <StrictMode>
     <Look>
-      <HubProvider entrance={(state) => <Entrance state={state} />}>
-        <RouterProvider router={router} />
-      </HubProvider>
+      {areOpen ? (
+        <HubProvider entrance={(state) => <Entrance state={state} />}>
+          <RouterProvider router={router} />
+        </HubProvider>
+      ) : (
+        <NoStrings />
+      )}
     </Look>
   </StrictMode>,
 );

@@ -38,12 +38,15 @@ function preferredLanguage(): Language {
   return navigator.languages.map((tag) => tag.slice(0, 2)).find(isLanguage) ?? 'en';
 }
 
-export async function openStrings(): Promise<void> {
+/** False where the catalogue did not come: the network is lost, or an update removed the file. */
+export async function openStrings(): Promise<boolean> {
   await i18next
     .use(initReactI18next)
     .init({ fallbackLng: false, interpolation: { escapeValue: false }, resources: {} });
   const language = preferredLanguage();
-  await speak(language, await catalogues[language]());
+  const catalogue = await loadPart(catalogues[language]);
+  if (catalogue !== undefined) await speak(language, catalogue);
+  return catalogue !== undefined;
 }
 
 /** The present language stays where the catalogue is gone after an update of the hub. */
