@@ -114,8 +114,8 @@ function shadowOf(color: string, opacity: number) {
   return { lineStyle: { color, opacity }, areaStyle: { color, opacity: opacity / 4 } };
 }
 
-/** They have enough contrast in both schemes; red is left to failures. */
-const lineTokens = ['--accent-ink', '--verify-failed', '--succeeded', '--rejected', '--no-change', '--unknown'];
+/** None is red, which is left to failures. */
+const lineTokens = ['--series-1', '--series-2', '--series-3', '--series-4', '--series-5', '--series-6'];
 
 function coloursOf(element: HTMLElement): ChartColours {
   const style = getComputedStyle(element);
