@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
+import { detailsOf, kindOf, reasonOf, translatedCodeOf } from './failure-reason';
 
 function refused(code: string, message: string) {
   return { graphQLErrors: [new GraphQLError(message, { extensions: { code } })], networkError: undefined };
@@ -28,5 +29,15 @@ describe('the sentence of a rejection', () => {
     expect(translatedCodeOf('DEVICE_OFFLINE')).toBe('DEVICE_OFFLINE');
     expect(translatedCodeOf('INVALID')).toBeUndefined();
     expect(translatedCodeOf(undefined)).toBeUndefined();
+  });
+});
+
+describe('the kind of a rejection', () => {
+  it('is known for each code with which the hub refuses a change', () => {
+    const schema = readFileSync(new URL('../../../../libs/api/schema.graphql', import.meta.url), 'utf8');
+    const codes = /enum UserErrorCode {([^}]*)}/.exec(schema)?.[1]?.match(/^ {2}[A-Z_]+$/gm) ?? [];
+    expect(codes.length).toBeGreaterThan(10);
+    const unknown = codes.map((code) => code.trim()).filter((code) => !(translatedCodeOf(code) ?? kindOf(code)));
+    expect(unknown).toEqual([]);
   });
 });

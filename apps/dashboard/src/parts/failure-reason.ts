@@ -27,6 +27,35 @@ export function detailsOf(error: ReadError): readonly string[] {
 const translatedCodes = ['DEVICE_OFFLINE', 'OVERLOADED', 'UNAVAILABLE', 'RATE_LIMITED', 'LARGE_MESSAGES_LOST'] as const;
 
 /** The code if the catalogues have a sentence for it, in place of the English one of the hub. */
-export function translatedCodeOf(code: string | undefined): (typeof translatedCodes)[number] | undefined {
+export function translatedCodeOf(code: string | null | undefined): (typeof translatedCodes)[number] | undefined {
   return translatedCodes.find((known) => known === code);
+}
+
+/** Codes whose kind a reader of another language than the hub's should know before its sentence. */
+const kinds = [
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'INVALID',
+  'CONFLICT',
+  'IDEMPOTENCY_KEY_REUSED',
+  'LIMIT_EXCEEDED',
+  'APPROVAL_REQUIRED',
+  'TOOL_UNKNOWN',
+  'TOOL_FORBIDDEN',
+  'TOOL_GONE',
+  'URL_FORBIDDEN',
+  'ARGUMENTS_INVALID',
+  'REQUEST_TOO_LARGE',
+  'DEVICE_ERROR',
+  'MALFORMED_REPLY',
+  'TIMEOUT',
+  'SESSION_CLOSED',
+  'HUB_RESTARTED',
+  'GATEWAY_UNREACHABLE',
+  'READBACK_DIFFERS',
+  'INTERNAL',
+] as const;
+
+export function kindOf(code: string | null | undefined): (typeof kinds)[number] | undefined {
+  return kinds.find((known) => known === code);
 }

@@ -7,6 +7,7 @@ import type { CombinedError } from 'urql';
 import type { HubAnswer } from '../hub/use-hub-query';
 import type { MutationFailure } from '../hub/mutation-failure';
 import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
+import { HubWords } from './hub-words';
 import classes from './notice.module.css';
 
 /** A list or page that could not be read. */
@@ -68,8 +69,11 @@ export function MutationFailureNotice({ failure, refused }: MutationFailureNotic
       <div className={classes.failureBody}>
         <p className={classes.failureTitle}>{title}</p>
         {failure.messages.map((message, index) => {
-          const code = translatedCodeOf(failure.codes[index]);
-          return <p key={message}>{code === undefined ? message : t(`failure.codes.${code}`)}</p>;
+          const code = failure.codes[index];
+          const whole = translatedCodeOf(code);
+          return (
+            <p key={message}>{whole ? t(`failure.codes.${whole}`) : <HubWords code={code} message={message} />}</p>
+          );
         })}
       </div>
     </div>

@@ -5,6 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
+import { HubWords } from '../../parts/hub-words';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { JobFailuresDocument, JobRerunOfferDocument } from './generated/job';
@@ -36,7 +37,7 @@ export function JobFailures({ id, bad, isFinished }: JobFailuresProps) {
             <span className={classes.failureCount}>{t('job.times', { count })}</span>
             <OutcomeBadge outcome={outcome} />
             <span className={classes.failureText}>
-              {code !== null && <code>{code}</code>} {message}
+              {code !== null && <code>{code}</code>} <HubWords code={code} message={message} />
               {model !== null && <span className="soft"> {model}</span>}
               <span className={classes.samples}>
                 {sampleDeviceIds.slice(0, devicesShown).map((device) => (

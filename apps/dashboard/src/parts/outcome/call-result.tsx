@@ -4,6 +4,7 @@
  */
 import { useTranslation } from 'react-i18next';
 import { isObject } from '../unknown-values';
+import { HubWords } from '../hub-words';
 import classes from './call-result.module.css';
 import { Json } from '../json';
 import { looksLikeMarkdown } from '../markdown/looks-like-markdown';
@@ -32,7 +33,7 @@ export function CallResult({ call }: { readonly call: EndedCall }) {
       </div>
       {error && (
         <p className={classes.error}>
-          <code>{error.code}</code> {error.message}
+          <code>{error.code}</code> <HubWords code={error.code} message={error.message} />
         </p>
       )}
       {result && <ResultContent result={result} />}
