@@ -1,4 +1,5 @@
 /** Every language says the same things. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import en from './en.json';
 import zh from './zh.json';
@@ -58,6 +59,14 @@ describe('the catalogues', () => {
       ([key, text]) => en.outcome[key as keyof typeof en.outcome] === text,
     );
     expect(untranslated).toEqual([]);
+  });
+
+  it('have words for each reason why a session ends', () => {
+    const source = readFileSync(new URL('../../../../libs/mcp/src/transport/transport.ts', import.meta.url), 'utf8');
+    const [union = ''] = /export type CloseReason =[^;]*;/.exec(source.replaceAll(/\/\/.*$/gm, '')) ?? [];
+    const reasons = [...union.matchAll(/'(\w+)'/g)].map(([, reason]) => reason);
+    expect(reasons).toContain('connection_lost');
+    expect(Object.keys(zh.device.closeReasons).sort()).toEqual(reasons.sort());
   });
 
   it('have Chinese punctuation beside Chinese characters', () => {

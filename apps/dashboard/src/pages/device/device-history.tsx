@@ -130,7 +130,14 @@ function Sessions({ sessions }: { readonly sessions: readonly Session[] }) {
                 <Time at={session.disconnectedAt} form="full" />
               )}
             </Table.Td>
-            <Table.Td>{session.closeReason ?? t('common.none')}</Table.Td>
+            <Table.Td>
+              {session.closeReason === null
+                ? t('common.none')
+                : t(`device.closeReasons.${session.closeReason as 'hub_closed'}`, {
+                    // A newer hub may have others.
+                    defaultValue: session.closeReason,
+                  })}
+            </Table.Td>
             <Table.Td>{t(`devices.transports.${session.transport}`)}</Table.Td>
             <Table.Td>
               <code>{session.remoteAddress ?? t('common.none')}</code>
