@@ -15,6 +15,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { serveNewerConsole } from '../src/console/newer-console.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
 
@@ -124,17 +125,18 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await elsewhere.close();
   });
 
-  it('finds its forms again after its session has ended and it has signed in again', async () => {
+  const endSession = async () => {
     const { users } = await ask<{ users: { id: string; email: string }[] }>(hub, '{ users { id email } }');
     const id = users.find((user) => user.email === email)?.id;
-    const end = async () => {
-      await ask(hub, 'mutation ($id: ID!) { signOutUser(id: $id) { endedSessions } }', { id });
-      await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
-    };
+    await ask(hub, 'mutation ($id: ID!) { signOutUser(id: $id) { endedSessions } }', { id });
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor();
+  };
+
+  it('finds its forms again after its session has ended and it has signed in again', async () => {
     await page.getByRole('button', { name: 'Add policy' }).click();
     const pattern = page.getByRole('textbox', { name: 'Pattern', includeHidden: true });
     await pattern.fill('self.lamp.*');
-    await end();
+    await endSession();
     expect(await seriousViolations(page)).toEqual([]);
     expect(await pattern.isVisible()).toBe(false);
     // Where no field has the focus, keys reach the whole page.
@@ -146,7 +148,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
     expect(await page.title()).toContain('Settings');
     expect(await pattern.inputValue()).toBe('self.lamp.*');
-    await end();
+    await endSession();
     const tab = await page.context().newPage();
     await tab.goto('/devices');
     await signIn(tab, newPassword);
@@ -155,6 +157,26 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page.getByRole('table').getByText('self.lamp.*').first().waitFor();
+  });
+
+  it('keeps what was typed where the form for signing in is gone after an update', async () => {
+    await page.reload();
+    await page.getByRole('button', { name: 'Add policy' }).click();
+    const pattern = page.getByRole('textbox', { name: 'Pattern', includeHidden: true });
+    await pattern.fill('self.screen.*');
+    await serveNewerConsole(page);
+    await endSession();
+    const other = page.getByRole('link', { name: 'Sign in in another tab' });
+    await other.waitFor();
+    await page.unrouteAll();
+    const opened = page.waitForEvent('popup');
+    await other.click();
+    const tab = await opened;
+    await signIn(tab, newPassword);
+    await page.getByRole('dialog', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    await tab.close();
+    expect(await pattern.inputValue()).toBe('self.screen.*');
+    await page.reload();
   });
 
   it('is out in every tab when one signs out, and leaves nothing there', async () => {

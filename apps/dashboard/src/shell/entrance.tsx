@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Button, Loader } from '@mantine/core';
+import { Button, Group, Loader } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import { type SessionState, shownViewer } from '../hub/session';
@@ -148,9 +148,18 @@ function FormLost({ isCover }: Pick<SignInProps, 'isCover'>) {
   const reload = async () => setAway(!(await reloadConsole()));
   return (
     <>
-      <p role="alert">{t(isAway ? 'failure.unreachable' : 'failure.pageLost')}</p>
+      <p role="alert">{t(isAway ? 'failure.unreachable' : isCover ? 'signIn.formLost' : 'failure.pageLost')}</p>
       {isCover && <p>{t('signIn.keepTyped')}</p>}
-      <Button onClick={() => void reload()}>{t('app.reload')}</Button>
+      <Group gap="xs">
+        {isCover && (
+          <Button component="a" href="/" target="_blank">
+            {t('signIn.otherTab')}
+          </Button>
+        )}
+        <Button variant={isCover ? 'default' : 'filled'} onClick={() => void reload()}>
+          {t('app.reload')}
+        </Button>
+      </Group>
     </>
   );
 }
