@@ -79,6 +79,16 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     await dialog.getByRole('button', { name: 'Keep devices' }).click();
   });
 
+  it('has the text of a condition in the middle of it', async () => {
+    await console.visit('/devices?tags=%5B%22lobby%22%5D');
+    const text = page.getByText('Tag: lobby', { exact: true });
+    const [inner, outer] = [await text.boundingBox(), await text.locator('..').boundingBox()];
+    if (!inner || !outer) throw new Error('It is not drawn.');
+    expect(inner.height).toBeLessThan(30);
+    const above = inner.y - outer.y;
+    expect(Math.abs(outer.height - inner.height - 2 * above)).toBeLessThanOrEqual(2);
+  });
+
   it('has the inbox of alerts in the bar', async () => {
     await console.visit('/');
     const bell = page.getByRole('button', { name: /alerts? (is|are) firing/ });
