@@ -4,6 +4,7 @@ import { Loader } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { refusalOf } from '../../../hub/mutation-failure';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
 import { PreviewDesiredStateDocument, type PreviewDesiredStateQuery } from '../generated/desired';
@@ -45,10 +46,7 @@ export function DesiredPreview({ preview: { data, error, refresh }, isComplete: 
   if (!isAsked) return <p className="soft">{t('desired.previewLater')}</p>;
   if (error) return <LoadFailure error={error} onRetry={refresh} />;
   if (data === undefined) return <Loader aria-label={t('common.loading')} />;
-  if (data.userErrors.length > 0) {
-    const messages = data.userErrors.map(({ message }) => message);
-    return <MutationFailureNotice failure={{ messages, codes: [], isUncertain: false }} />;
-  }
+  if (data.userErrors.length > 0) return <MutationFailureNotice failure={refusalOf(data.userErrors)} />;
   return <Expected preview={data} />;
 }
 

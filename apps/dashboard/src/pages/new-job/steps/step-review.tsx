@@ -6,6 +6,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../../hub/hub';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
+import { refusalOf } from '../../../hub/mutation-failure';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { ActButton } from '../../../parts/act-button';
@@ -141,16 +142,14 @@ function Refused({
   refusals,
   onStep,
 }: {
-  readonly refusals: readonly Refusal[];
+  readonly refusals: Preview['userErrors'];
   readonly onStep: (step: StepName) => void;
 }) {
   const { t } = useTranslation();
   const wanted = [...new Set(refusals.flatMap((refusal) => stepOf(refusal) ?? []))];
   return (
     <Stack gap="xs">
-      <MutationFailureNotice
-        failure={{ messages: refusals.map(({ message }) => message), codes: [], isUncertain: false }}
-      />
+      <MutationFailureNotice failure={refusalOf(refusals)} />
       <Group gap="xs">
         {wanted.map((step) => (
           <Button key={step} variant="default" size="xs" onClick={() => onStep(step)}>
