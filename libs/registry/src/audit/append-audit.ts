@@ -1,7 +1,7 @@
 /**
  * Appends entries inside a transaction: a change and its entry commit together, or neither does.
- * The chain has one end, so appends take turns. The lock is taken last in a transaction, and held
- * for its final two statements only.
+ * The chain has one end, so appends take turns. A change takes the lock last, and holds it for its
+ * final two statements only.
  */
 import { v7 } from 'uuid';
 import type { AuditedChange, AuditSource, NewAuditEntry } from './audit-entry.js';
@@ -27,9 +27,14 @@ const INSERT = {
 /** The action of the first entry with a key, whose hash covers those before it. */
 export const KEYED = 'audit.keyed';
 
+/** Until the end of the transaction no other one changes the chain. May be called repeatedly. */
+export async function lockChain(transaction: Queryable): Promise<void> {
+  await transaction.query(LOCK, []);
+}
+
 export async function appendAudit(transaction: Queryable, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;
-  await transaction.query(LOCK, []);
+  await lockChain(transaction);
   await appendLocked(transaction, entries, await endOfChain(transaction));
 }
 
@@ -40,7 +45,7 @@ export async function appendAudit(transaction: Queryable, entries: readonly NewA
 export async function beginKeyedChain(transaction: Queryable, at: number): Promise<string | undefined> {
   const { auditKey: key } = transaction;
   if (key === undefined) return undefined;
-  await transaction.query(LOCK, []);
+  await lockChain(transaction);
   const end = await endOfChain(transaction);
   if (end?.key_id === key.id) return undefined;
   const formerKeyId = end?.key_id ?? undefined;

@@ -3,7 +3,7 @@
  * afterwards, so that a beginning that was removed manually shows.
  */
 import type { Database, Queryable } from '../database/database.js';
-import { appendAudit } from './append-audit.js';
+import { appendAudit, lockChain } from './append-audit.js';
 
 export const TRIMMED = 'audit.trimmed';
 
@@ -20,7 +20,10 @@ export async function trimAudit(database: Database, before: number, at: number):
   }
 }
 
-async function trimSome(transaction: Queryable, before: number, at: number): Promise<number> {
+/** One step of it. Resolves to the number of removed entries. */
+export async function trimSome(transaction: Queryable, before: number, at: number): Promise<number> {
+  // Before the search: another process may trim, too, and record a later beginning of the chain.
+  await lockChain(transaction);
   const [last] = await transaction.query<{ sequence: string; hash: string; count: number }>(
     {
       text: `WITH oldest AS (
@@ -35,7 +38,7 @@ async function trimSome(transaction: Queryable, before: number, at: number): Pro
   );
   if (last === undefined) return 0;
   const { sequence, hash, count } = last;
-  // Appended before the removal: it takes the lock of the chain, and continues the chain.
+  // Appended before the removal, because it continues the chain.
   const data = { sequence: Number(sequence), hash, entries: count, before: new Date(before).toISOString() };
   await appendAudit(transaction, [{ actor: 'hub', action: TRIMMED, subject: 'audit', data, at }]);
   await transaction.query(
