@@ -19,6 +19,7 @@ export class SpillFile<Row> {
   #claimedTotal = 0;
   #waiting: string[] = [];
   #appending: Promise<void> | undefined;
+  #claiming: Promise<unknown> = Promise.resolve();
   /** Files that this process drains. */
   #claimed: string[] = [];
 
@@ -82,7 +83,9 @@ export class SpillFile<Row> {
   async #claim(): Promise<void> {
     const added = this.#addedTotal;
     const claimed = `${this.file}.${randomUUID()}${CLAIMED}`;
-    const isClaimed = await rename(this.file, claimed).then(() => true, unlessMissing);
+    const claiming = rename(this.file, claimed).then(() => true, unlessMissing);
+    this.#claiming = claiming;
+    const isClaimed = await claiming;
     if (isClaimed === true) this.#claimed.push(claimed);
     // Otherwise another process has the rows of this one.
     this.#claimedTotal = added;
@@ -108,6 +111,8 @@ export class SpillFile<Row> {
   }
 
   async #append(): Promise<void> {
+    // A row that is written to the file meanwhile could come after its reader has ended.
+    await this.#claiming.catch(() => undefined);
     while (this.#waiting.length > 0) {
       const lines = this.#waiting;
       this.#waiting = [];
