@@ -92,7 +92,7 @@ export class MeasurementRecorder {
     if (this.#stopped.signal.aborted || report.numbers.length === 0) return;
     if (this.#waiting.length >= waitingMax) this.#dropped += 1;
     else this.#waiting.push(report);
-    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+    this.#running ??= this.#run();
   }
 
   async #run(): Promise<void> {
@@ -108,6 +108,8 @@ export class MeasurementRecorder {
         else this.options.logger.warn({ error, reports: reports.length }, 'reported numbers were not recorded');
       }
     }
+    // In the same step, so that a report that comes now is not left waiting.
+    this.#running = undefined;
   }
 
   /** The oldest stay: newer ones beyond the limit are dropped. */
