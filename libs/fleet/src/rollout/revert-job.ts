@@ -50,12 +50,13 @@ export async function revertJob(
   for (const [index, image] of imagesOf(groups).entries()) {
     const planned = await planJob(deps, requestOf(former, image, actor), origin);
     if ('row' in planned) rows.push({ ...planned.row, idempotencyKey: keyOf(idempotencyKey, index) });
-    else return asRevert(planned);
+    else if (planned.job === undefined) return asRevert(planned);
+    // Another request with the same key was faster: its jobs are the answer.
+    else return (await findEarlier(deps, id, idempotencyKey, actor)) ?? asRevert(planned);
   }
   const [first, ...others] = await writeJobs(deps, rows, actor);
   if (first?.job === undefined) return asRevert({ ...first });
   const further = others.flatMap(({ job }) => job ?? []);
-  // Another request with the same key was faster: its jobs are the answer.
   if (further.length + 1 < rows.length) return (await findEarlier(deps, id, idempotencyKey, actor)) ?? {};
   return { job: first.job, others: further };
 }
