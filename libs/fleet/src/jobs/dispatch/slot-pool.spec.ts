@@ -30,3 +30,17 @@ it('passes on what was set aside for a job that wants less by then', () => {
   expect(pool.take(third, 50, () => undefined)).toBe(40);
   expect(pool.inUse).toBe(100);
 });
+
+it('does not wake a job that wanted none', () => {
+  const pool = new SlotPool(new ManualClock(), 50);
+  const [first, second, third] = [jobOf('first'), jobOf('second'), jobOf('third')];
+  const woken: string[] = [];
+  expect(pool.take(first, 50, () => undefined)).toBe(50);
+  for (const [job, wanted] of [
+    [second, 0],
+    [third, 10],
+  ] as const)
+    expect(pool.take(job, wanted, () => void woken.push(job.id))).toBe(0);
+  pool.give(50);
+  expect(woken).toEqual(['third']);
+});

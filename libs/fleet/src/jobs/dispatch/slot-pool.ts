@@ -36,9 +36,13 @@ export class SlotPool {
 
   /**
    * Takes up to `wanted` slots, to be given back one by one. Where there are fewer, the job waits
-   * for its turn, and `onRoom` runs then.
+   * for its turn, and `onRoom` runs then. A job that wants none does not wait.
    */
   take({ id, priority }: Pick<Job, 'id' | 'priority'>, wanted: number, onRoom: () => void): number {
+    if (wanted === 0) {
+      this.withdraw(id);
+      return 0;
+    }
     const setAside = this.#waiters.get(id)?.granted ?? 0;
     const since = this.#waiters.get(id)?.since ?? this.#clock.now();
     const isFirst = this.#turns.every((turn) => turn.id === id);
