@@ -157,15 +157,15 @@ export class ToolCaller {
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     if (entry === undefined) return { outcome: deviceOffline, audited };
+    const refused = this.#refuseByRules(started, toolSet);
+    if (refused !== undefined) return { outcome: rejectedBy(refused), audited };
+    // Before the limit: a call that is not sent takes no place of it.
+    if (audited !== undefined && registry.audit.isOverloaded) return { outcome: unauditable };
     const isLimited = isCounted(approvals, { tool: request.tool, policy });
-    const error =
-      this.#refuseByRules(started, toolSet) ?? (isLimited ? await this.#refuseUnapproved(started) : undefined);
-    if (error !== undefined) return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, audited };
-    if (audited !== undefined) {
-      if (registry.audit.isOverloaded) return { outcome: unauditable };
-      if (!(await this.#records.writeIntent(started, audited)))
-        return { outcome: unauditable, audited, isIntended: true };
-    }
+    const unapproved = isLimited ? await this.#refuseUnapproved(started) : undefined;
+    if (unapproved !== undefined) return { outcome: rejectedBy(unapproved), audited };
+    if (audited !== undefined && !(await this.#records.writeIntent(started, audited)))
+      return { outcome: unauditable, audited, isIntended: true };
     const { outcome } = await this.#deliver(started, entry, onDeliver);
     return { outcome: applyFailureText(outcome, policy.failureText), audited, isIntended: audited !== undefined };
   }
@@ -238,4 +238,8 @@ const unchecked = notSent(
 function answerOf(call: CallRow): CallAnswer {
   const refusal = refusalOfCall(call);
   return refusal === undefined ? { call } : { call, refusal };
+}
+
+function rejectedBy(error: CallError): CallEnd['outcome'] {
+  return { kind: 'REJECTED', certainty: 'NEVER', error };
 }
