@@ -2,7 +2,7 @@
 import type { Entry, Wanted } from './entry.js';
 import { revertsMax, revertWindowMs } from './limits.js';
 
-/** HELD: until `until`. ACCEPTED: until the next edit or edge of the window. */
+/** HELD: until `until`. ACCEPTED: until an edit, or the window opens or closes. */
 export type DriftStep = { readonly kind: 'REVERT' | 'ACCEPTED' } | { readonly kind: 'HELD'; readonly until: number };
 
 /** Whether the next send would undo such a change. */

@@ -71,7 +71,7 @@ export interface Entry {
   readonly syncedGeneration: number;
   readonly reported: unknown;
   readonly reportedAt: number | undefined;
-  /** Sends since the last success, edit or change. */
+  /** Sends and failed reads since the last success, edit or change. */
   readonly attempts: number;
   readonly nextTryAt: number | undefined;
   /** When the window next opens or closes. */

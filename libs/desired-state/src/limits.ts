@@ -1,6 +1,6 @@
 /** The numbers of docs/desired-states.md. */
 
-/** A set that is not known to have failed is repeated this often at most. */
+/** A device is FAILED after this many tries without success, failed reads included. */
 export const triesMax = 5;
 /** The first wait after a failure, ms; it doubles with each try. */
 export const firstWaitMs = 5_000;

@@ -1,4 +1,4 @@
-/** Passwords: which are taken, and what checks them. How they are hashed is an adapter's. */
+/** The rules for passwords, and the interface of the hash, which an adapter implements. */
 
 const PASSWORD_CHARACTERS_MIN = 12;
 /** A sentence fits; more would only cost hashing. */

@@ -21,7 +21,9 @@ export interface RecurringJobRequest extends Omit<RecurringJobPlan, 'request'> {
 const namePattern = /^\P{Cc}{1,100}$/u;
 const CRON_CHARACTERS_MAX = 200;
 
-/** A job of the request would be refused now for the same reason, under `input.job`. */
+/**
+ * Refuses what `createJob` would refuse now. The path of such a refusal begins with `input.job`.
+ */
 export async function refuseRecurringJob(
   deps: PreviewJobDeps,
   request: RecurringJobRequest,

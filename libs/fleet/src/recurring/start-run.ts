@@ -18,7 +18,7 @@ interface AskedRun {
   readonly actor: Actor;
 }
 
-/** Tries against other runs that begin at the same moment, which are few. */
+/** Attempts while other runs begin at the same moment. Few do. */
 const triesMax = 10;
 
 const unfinished: readonly JobState[] = [

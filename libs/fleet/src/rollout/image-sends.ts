@@ -1,6 +1,6 @@
 /**
- * What a roll-out sends to connected devices: each gets its own address, good for one download, and
- * only while a download is free.
+ * What a roll-out sends to connected devices: each gets its own address, which expires, and only
+ * while a download is free.
  */
 import type { AttemptEnd } from '@flotilla/jobs';
 import type { CallError, DeviceId } from '@flotilla/mcp';

@@ -48,7 +48,10 @@ export class RolloutOffers {
     return { version: candidate.version, downloadId: granted.downloadId, expiresAt: granted.expiresAt };
   }
 
-  /** A device that connects only to talk may report the version nowhere else before the expiry. */
+  /**
+   * A device that connects only for conversations may have no other chance to report its version
+   * before the expiry.
+   */
   async #endCurrent(contact: OtaContact): Promise<undefined> {
     const { bus, store } = this.deps;
     for (const jobId of await store.endCurrent(contact)) {

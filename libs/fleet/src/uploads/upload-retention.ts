@@ -1,7 +1,7 @@
 /**
  * Removes old uploads, and blobs of uploads and images without a row. Bytes are written before
- * their row and deleted before it. After a crash only bytes without a row remain, which the sweep
- * removes.
+ * their row and deleted before it. The next run removes what a crash leaves: bytes without a row,
+ * or an old row without bytes.
  */
 import type { FirmwareImageStore, Registry, UploadStore } from '@flotilla/registry';
 import { imageIdOf, IMAGES_PREFIX, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from '@flotilla/storage';

@@ -12,8 +12,8 @@ import ipaddr from 'ipaddr.js';
 const GLOBAL_IPV6 = ipaddr.parseCIDR('2000::/3');
 
 /**
- * Whether the text is an IPv4 or IPv6 address of the public internet. IPv4 addresses inside IPv6
- * (mapped, 6to4, NAT64, Teredo) are not.
+ * Whether the text is an IPv4 or IPv6 address of the public internet. A mapped IPv4 address counts
+ * as IPv4. Other IPv4 addresses inside IPv6 (6to4, NAT64, Teredo) are not public.
  */
 export function isPublicAddress(address: string): boolean {
   if (isIP(address) === 0) return false;

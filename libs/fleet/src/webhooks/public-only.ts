@@ -1,6 +1,6 @@
 /**
- * Judges connections that go to the public internet only: of webhooks, and to voice servers that
- * are not listed. The lookup of each connection is judged, and the connection uses its result, so a
+ * Allows connections only to the public internet: those of webhooks, and to voice servers that are
+ * not listed. The lookup of each connection is judged, and the connection uses its result, so a
  * name that resolves differently a moment later gains nothing.
  */
 import dns from 'node:dns';

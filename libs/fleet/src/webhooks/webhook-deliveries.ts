@@ -49,7 +49,7 @@ export class WebhookDeliveries {
     this.#sender = new WebhookSender(deps.trustedOrigins, this.#limits);
   }
 
-  /** An event that is given up has failed as well, but where it was too old to be tried. */
+  /** `given_up` events also count as `failed`, unless they were too old to be tried. */
   get counts(): DeliveryCounts {
     return { ...this.#counts };
   }

@@ -2,7 +2,7 @@
 import type { Breaker } from '@flotilla/registry';
 
 export interface WebhookLimits {
-  /** Webhooks of one hub: the types of every batch of events are held against each. */
+  /** Webhooks of one hub: each batch of events is compared with the types of every webhook. */
   readonly webhooksMax: number;
   /** Deliveries in flight for one webhook in all processes. More would disorder events further. */
   readonly perWebhook: number;

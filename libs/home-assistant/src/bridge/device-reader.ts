@@ -64,7 +64,7 @@ export class DeviceReader {
     return { ...(await this.#complete(principal, rows)), isCut: hasMore };
   }
 
-  /** Those of these ids that the key sees. */
+  /** The devices with these ids that the key can see. */
   async some(principal: Principal, ids: readonly string[]): Promise<ReadHome> {
     const rows = await this.#viewOf(principal).devices.findMany(ids);
     return {

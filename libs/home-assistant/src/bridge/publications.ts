@@ -102,8 +102,8 @@ export class Publications {
 }
 
 /**
- * Samples are in no table: this process knows them with the next one. Until then Home Assistant
- * keeps their entities, with the names and places that people gave them.
+ * Samples are not stored. After a start, this process learns a series from its next sample. Until
+ * then Home Assistant keeps the entities, with the names and places that people gave them.
  */
 function withoutSamples(
   { reportedState }: HomeDevice,

@@ -82,7 +82,7 @@ export interface RunState {
 
   /** Whether a claim could find something. */
   readonly mayHaveReady: boolean;
-  /** Whether all targets may be decided, or some claims be lost: the totals say which. */
+  /** Whether the totals are worth reading: all targets may be decided, or a claim may be lost. */
   readonly isEndPossible: boolean;
   /** Whether the counters changed, and may ask for a stop or for the next wave. */
   readonly areWaveCountersDue: boolean;

@@ -1,6 +1,6 @@
 /**
- * Judges a device by what it did after its call. The answer judges a read-back; here it only times
- * out.
+ * Judges a device by what it did after its call. A read-back is judged when its value is read. Here
+ * it can only time out.
  */
 import type { CallError } from '@flotilla/mcp';
 import type { Verification } from '../job-types.js';

@@ -24,7 +24,7 @@ interface EndedCall {
 }
 
 /**
- * An upgrade starts its download only then, so an earlier answer is no sign of failure, ms.
+ * Ms from the call until an upgrade begins its download. An earlier answer does not mean failure.
  * [xiaozhi §4.6]
  */
 const downloadBeginsMs = 4_000;

@@ -16,7 +16,7 @@ const LEAVE_RULES = {
 
 /**
  * The first channel enables the shipped rules that no person changed, and receives their messages.
- * They are enabled already, but without a channel, where a former first channel was removed.
+ * If an earlier channel was removed, these rules are enabled but have no channel.
  */
 const ENABLE_SHIPPED = {
   text: `UPDATE alert_rule SET enabled = true, channel_ids = ARRAY[$1::uuid]

@@ -3,7 +3,7 @@ import { bind } from '../database/sql-parameters.js';
 import type { Statement } from '../database/database.js';
 import type { ConditionSource } from './condition-sources.js';
 
-/** Conditions that begin in one statement: more follow in the next evaluation. */
+/** The most conditions that one statement begins. The rest begin in the next evaluation. */
 const BEGIN_MAX = 50_000;
 
 /** Brings the stored conditions of a rule up to date: begun, begun again, ended. */
@@ -60,7 +60,8 @@ export const TAKE_EVALUATION = {
          RETURNING 1`,
 };
 /**
- * Fails to find a row once another process evaluates, and keeps it from beginning until the commit.
+ * Finds no row once another process evaluates. Its lock keeps others from taking over before the
+ * commit.
  */
 export const FENCE = {
   name: 'fence-alert-evaluation',
@@ -163,7 +164,7 @@ export const RESOLVE = {
 export const REPEAT_LATER = {
   text: 'UPDATE alert SET repeat_at = to_timestamp($2::float8 / 1000) WHERE id = ANY ($1::uuid[])',
 };
-/** $1 rows. Nothing for channels that are disabled. */
+/** $1 rows. Disabled channels get only those that are RESOLVED. */
 export const NOTIFY = {
   text: `INSERT INTO notification (id, alert_id, channel_id, kind, created_at)
          SELECT i.id, i.alert_id, i.channel_id, i.kind, i.created_at

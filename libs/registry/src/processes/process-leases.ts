@@ -1,8 +1,8 @@
 /**
  * Leases of hub processes: rows that processes renew. A lapsed lease is revived by the next
  * renewal, because an outage of PostgreSQL must not end hubs; only a removed row is lost. A process
- * removes others only after it held its own lease for a whole period, in which living ones renew
- * theirs. A clock of PostgreSQL that jumps, as after a failover, ends the period.
+ * removes others only after it held its lease for a full period without a gap. A jump of
+ * PostgreSQL's clock counts as a gap.
  */
 import { hostname } from 'node:os';
 import type { HubProcessId } from '@flotilla/mcp';

@@ -1,6 +1,6 @@
 /**
  * The SQL of sessions, with the types of its parameters and columns. Each statement writes many
- * devices and locks rows in the order of device ids, so two of them cannot deadlock. They are
+ * devices and locks rows of `device` in the order of ids, so two cannot deadlock there. They are
  * prepared once, perhaps over empty tables, and keep that plan: so tables are read by key
  * regardless of their size, through lateral subqueries that PostgreSQL cannot merge (OFFSET 0, FOR
  * UPDATE), and through joins on more columns than needed, which promise few rows.

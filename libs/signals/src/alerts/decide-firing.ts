@@ -30,7 +30,7 @@ export interface Firing {
 
 interface FiringDecision {
   readonly fired: readonly Firing[];
-  /** Joins the open group, without another message. */
+  /** Joins the open group. Its message is not sent again. */
   readonly joined: { readonly alertId: string; readonly conditions: readonly Condition[] } | undefined;
 }
 

@@ -57,7 +57,10 @@ export function nextMessage(waiting: readonly WaitingNotification[], failures: n
   return { messageId: again, notifications: waiting.filter(({ messageId }) => messageId === again) };
 }
 
-/** Those of one type that make a new message. None passes an earlier one about the same. */
+/**
+ * Picks notifications of one type for a new message. None overtakes an earlier one about the same
+ * subject.
+ */
 function freshOnes(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const taken: WaitingNotification[] = [];
   const left: WaitingNotification[] = [];

@@ -127,7 +127,7 @@ export class LiveStates {
     });
   }
 
-  /** Each comparison walks all that are kept. 0 was the plan before the edit. */
+  /** Comparisons check every kept generation. Number 0, the plan before the edit, goes too. */
   async #forgetGenerations({ generations, row }: LiveState): Promise<void> {
     const observed = await this.deps.registry.desiredStateQueue.observedGenerations(row.id);
     const kept = new Set([...observed, row.settledGeneration, row.generation]);

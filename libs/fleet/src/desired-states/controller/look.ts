@@ -1,4 +1,4 @@
-/** Why and how a device has to be looked at. Looks at one device that wait become one. */
+/** Why and how a device is compared. Looks at one device that wait become one. */
 import type { LookCause, TryEnd } from '@flotilla/desired-state';
 import type { CallError } from '@flotilla/mcp';
 

@@ -160,7 +160,7 @@ export class SetSender {
     this.#calling.add(deviceId);
     this.#trying.set(deviceId, live.row.id);
     const end = (result: TryEnd): void => {
-      // Only a deleted desired state leaves a device whose try has not ended to another one.
+      // Another desired state has the device if this one was deleted during its try.
       if (this.#trying.get(deviceId) === live.row.id) this.#trying.delete(deviceId);
       onEnd(deviceId, live.row.id, result);
     };

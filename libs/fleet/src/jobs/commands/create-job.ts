@@ -34,7 +34,7 @@ export interface JobAnswer {
   readonly refusal?: Refusal;
 }
 
-/** `former`: the run of its schedule that is under way, because of which no job was written. */
+/** `former`: the unfinished run of the same schedule, which prevented this job. */
 export interface WrittenJob extends JobAnswer {
   readonly former?: Job;
 }
@@ -117,8 +117,8 @@ export async function planJob(
 type Asked = Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>;
 
 /**
- * Writes all rows in one transaction. Returns one answer where the first exists, or none can be
- * created.
+ * Writes all rows in one transaction. Returns a single answer if the first job exists already, or
+ * if no job can be created.
  */
 export async function writeJobs(
   deps: CreateJobDeps,

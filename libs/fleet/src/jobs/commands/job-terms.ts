@@ -46,7 +46,7 @@ export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: numb
 function boundsOf(request: JobRequest, createdAt: number) {
   return {
     offline: request.offline ?? jobDefaults.offline,
-    // Waiting for the start is no waiting for devices.
+    // The time runs from the start of the job, not from its creation.
     expiresAt: (request.startAt ?? createdAt) + (request.expiresInSeconds ?? jobDefaults.expiresInSeconds) * 1_000,
     maxInFlight: request.maxInFlight ?? jobDefaults.maxInFlight,
     perMinute: request.perMinute,

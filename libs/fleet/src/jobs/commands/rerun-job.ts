@@ -79,7 +79,7 @@ export function seenBy({ devices, id }: Actor, former: Job): { readonly onlySeen
   return devices === undefined || former.createdById === id ? {} : { onlySeen: true };
 }
 
-/** All but the arguments is as the former job has it. */
+/** Errors name `id`, because all but the arguments comes from the former job. */
 function asRerun(refusal: Refusal): Refusal {
   return withoutInput(refusal, refusal.path[1] === 'arguments' ? refusal.path.slice(1) : ['id']);
 }
@@ -110,9 +110,10 @@ function refuseParent(
 function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobRequest | RolloutRequest {
   const { tool, arguments: args, firmwareImageId, skipIfSatisfied } = parent;
   const terms = { ...askedTermsOf(parent), devices };
-  // The image says the rest, which is that of now as well.
+  // The current image decides the rest.
   if (firmwareImageId !== undefined) return { ...terms, firmwareImageId };
-  // What the policy of now does not offer any more, or insists on, is what it says.
+  // If the current policy no longer offers the former verification, or prescribes another, the
+  // policy decides.
   const verification = offersVerification(policy, parent.verification) ? parent.verification : policy.verification;
   const isSkipped = skipIfSatisfied && policy.readback !== undefined;
   return {

@@ -7,7 +7,7 @@ import type { Contender, Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-/** Free slots that are worth a turn: one by one each would cost its job a commit. */
+/** Free slots below this number are not shared out: each allotment costs a commit. */
 const portion = 25;
 
 interface Waiter {

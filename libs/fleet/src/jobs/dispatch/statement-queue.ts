@@ -7,7 +7,7 @@ import type { SingleCalls } from '../../calls/single-calls.js';
 
 /** Targets of one statement: a bigger one is no cheaper per target. */
 const rowsMaxAlone = 500;
-/** Beside single calls: half the longest wait of a call, for a fifth of a job's rate. */
+/** While single calls run: halves their longest wait, and costs a fifth of a job's rate. */
 const rowsMaxBeside = 200;
 
 export class StatementQueue {

@@ -37,8 +37,8 @@ export class TargetDispatch {
   readonly #buffer: OutcomeBuffer;
   readonly #inFlight = new InFlightCalls();
   /**
-   * Devices that were read too late to send the call under the same claim, and do not have the
-   * value, with the epoch of their session. After another one they may have it.
+   * Devices whose value was read and differs, but too late for this claim. Each with the epoch of
+   * that session: in a newer one the value is read again.
    */
   readonly #readLate = new Map<DeviceId, number>();
   /** The batch that was claimed last, until it is sent. */

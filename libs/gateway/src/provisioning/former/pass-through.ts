@@ -41,7 +41,7 @@ interface Passed {
 
 /** Requests at the former server at a time: a hall of boards that is switched on. */
 const AT_A_TIME_MAX = 256;
-/** A hall of new boards at once. Then a stranger in one network needs a day to fill the list. */
+/** Enough for a hall of new boards. After that, one network needs a day to fill the list. */
 export const addedBoardLimits: AttemptLimits = { burst: 400, perSecond: 1, addressesMax: 10_000 };
 /** How long PostgreSQL may delay an answer of the former server, ms. */
 const RECORD_TIMEOUT_MS = 2_000;

@@ -8,8 +8,8 @@
 --
 -- Call ids of one claim share their random digits and count up: a random id per row would cost four
 -- times as much. A claim changes no indexed column: indexed_state stays READY, so state is compared
--- as well. The update compares it once more. To lock the picked rows instead would cost half as
--- much as the write itself.
+-- as well. The update checks `state` again, because locking the picked rows would add half the
+-- cost of the write.
 WITH fenced AS (
   SELECT j.idempotent, j.disruptive, j.verification, j.offline, j.call_timeout_ms, p.lease_until
   FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()

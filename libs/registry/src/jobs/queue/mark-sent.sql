@@ -1,5 +1,6 @@
--- Marks targets that were delivered to a gateway and are unanswered for a second. The bytes may
--- still wait in the hub. Skips targets that a flush is writing, so the two cannot deadlock.
+-- Marks targets that were delivered to a gateway and are unanswered for a second. Until their
+-- outcome, the certainty YES includes bytes that still wait in the hub. Skips targets that a
+-- flush is writing, so the two cannot deadlock.
 WITH picked AS MATERIALIZED (
   SELECT t.ctid AS place
   FROM job j JOIN job_target t ON t.job_id = j.id AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)

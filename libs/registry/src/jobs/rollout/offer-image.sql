@@ -6,7 +6,7 @@ WITH chosen AS MATERIALIZED (
   FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id
   JOIN job_target t ON t.job_id = j.id AND t.device_id = $1, {{asReported}}
   WHERE j.id = $8 AND {{mayBeOffered}} AND {{wastedDownloads}} < $14
-    -- OFFSET 0 asks for the device in each job: a join may read all targets.
+    -- OFFSET 0 makes PostgreSQL look up the device in each job. A join could read all targets.
     AND NOT EXISTS (SELECT FROM job o WHERE o.id <> j.id AND o.state IN ('RUNNING', 'PAUSED', 'CANCELLING')
          AND EXISTS (SELECT FROM job_target h WHERE h.job_id = o.id AND h.device_id = $1
            AND h.state IN ('DISPATCHING', 'SENT', 'VERIFYING') OFFSET 0))
@@ -20,8 +20,8 @@ WITH chosen AS MATERIALIZED (
   RETURNING t.wave, c.state_before, t.state, t.outcome, c.image_id
 ), freed AS (
   UPDATE download o SET expires_at = least(o.expires_at, $9)
-  -- No index of open downloads fits this form of IS NULL: where statistics say that none is open, the
-  -- planner reads all that are.
+  -- `coalesce` keeps the planner from the index of open downloads: with old statistics it would
+  -- read all of them.
   WHERE o.job_id = $8 AND o.device_id IN (SELECT $1 FROM updated) AND coalesce(o.completed_at, 'infinity') = 'infinity'
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
