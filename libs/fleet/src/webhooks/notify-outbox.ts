@@ -19,18 +19,18 @@ export function notifyOutbox({
   readonly logger: FleetLogger;
 }): () => void {
   let isPausing = false;
-  let isOwed = false;
+  let isPending = false;
   const announce = (): void => {
-    isOwed = true;
+    isPending = true;
     if (isPausing) return;
     isPausing = true;
-    isOwed = false;
+    isPending = false;
     ticks
       .add({ kind: 'webhooks' })
       .catch((error: unknown) => logger.warn({ err: error }, 'webhooks wait for the next sweep'));
     clock.setTimer(PAUSE_MS, () => {
       isPausing = false;
-      if (isOwed) announce();
+      if (isPending) announce();
     });
   };
   return announce;

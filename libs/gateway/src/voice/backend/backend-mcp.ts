@@ -121,8 +121,8 @@ export class BackendMcp {
     const isNamed = (tool: StoredTool): boolean => tool.name === name;
     const isShown = (await this.#toolsOnceKnown())?.some(isNamed) === true;
     const { backend, calls, deviceId, known, limits, mayCallUserOnly } = this.options;
-    const isKept = !isShown && known().tools?.some(isNamed) === true;
-    if (!isShown && !isKept) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
+    const isHidden = !isShown && known().tools?.some(isNamed) === true;
+    if (!isShown && !isHidden) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
     // A hidden tool is called as well, so that the rejection is recorded. The answer is the same as
     // for an unknown tool.
     const timeoutMs = limits.backendCallTimeoutMs;
@@ -134,7 +134,7 @@ export class BackendMcp {
       timeoutMs,
       mayCallUserOnly,
     });
-    if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
+    if (isHidden && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
     else if (answer.kind === 'result')
       this.#reply(id, { content: answer.result.content, isError: answer.result.isError });
     else this.#refuse(id, answer.isInvalid ? INVALID_PARAMS : SERVER_ERROR, answer.message);

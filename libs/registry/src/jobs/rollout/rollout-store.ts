@@ -79,7 +79,7 @@ const GRANT = new SqlFile(
       device_id: text<DeviceId>(),
       incompatibility: orNull(text<CallErrorCode>()),
       message: orNull(text()),
-      whole: integer,
+      wasted: integer,
       download_id: orNull(uuid()),
     },
   },
@@ -288,12 +288,12 @@ function grantOf(row: RowOf<typeof GRANT>, expiresAt: number, { loopDownloads }:
   if (row.incompatibility !== null)
     return { kind: 'refused', error: { code: row.incompatibility, message: row.message ?? '' } };
   if (row.download_id !== null) return { kind: 'granted', downloadId: row.download_id, expiresAt };
-  if (row.whole < loopDownloads) return { kind: 'full' };
+  if (row.wasted < loopDownloads) return { kind: 'full' };
   return {
     kind: 'refused',
     error: {
       code: 'DOWNLOADS_IN_VAIN',
-      message: `The device has fetched the image ${row.whole} times and does not keep it.`,
+      message: `The device has fetched the image ${row.wasted} times and does not keep it.`,
     },
   };
 }
