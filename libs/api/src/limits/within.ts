@@ -13,7 +13,7 @@ export function within(
   throw new ApiError('BAD_USER_INPUT', `${name} must be ${least} to ${most}, not ${value}.`);
 }
 
-/** `points` of the caller, or what the schema says where it is null. */
+/** The requested `points`, or the default of the schema. */
 export function pointCount(points: number | null | undefined, fallback: number): number {
   return within('points', points ?? fallback, { least: 2, most: pointsMax });
 }

@@ -57,7 +57,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     maxPayload: limits.requestBytesMax,
     handleProtocols: (offered) => handleProtocols(offered),
   });
-  // What connection_init says goes before the cookie of the upgrade.
+  // The key in connection_init takes precedence over the cookie.
   const callerOf = ({ connectionParams, extra: { token } }: Connection, watched?: 'watched'): Promise<Caller> =>
     token === undefined || connectionParams?.authorization !== undefined
       ? callers.ofKey(connectionParams?.authorization)
@@ -83,7 +83,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       });
       return true;
     },
-    // They are what onSubscribe answered.
+    // `args` are the result of `onSubscribe`.
     subscribe: (args) => results.subscribe(args as LiveArgs),
     onSubscribe: (connection, id, payload) => prepare(deps, { connection, id, payload }, () => callerOf(connection)),
     // Without data if the operation did not run [GraphQL §7.1.1].

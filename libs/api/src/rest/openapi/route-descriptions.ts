@@ -34,12 +34,12 @@ const credentials = {
   properties: { email: { ...text, format: 'email' }, password: { ...text, format: 'password' } },
 } as const;
 
-const redirect = { status: 302, description: 'Leads on, in the `Location` header.' } as const;
+const redirect = { status: 302, description: 'Redirects to the address in `Location`.' } as const;
 
 /** Sign-in routes, which need no key. */
 const signIn: Readonly<Record<string, OperationDescription>> = {
   'GET /api/sign-in': {
-    summary: 'Which ways in there are for people',
+    summary: 'Sign-in methods',
     isOpen: true,
     answer: {
       status: 200,
@@ -96,7 +96,7 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
     refusals: [404, 503],
   },
   'GET /api/sign-in/oidc/callback': {
-    summary: 'Where the identity provider leads back to',
+    summary: 'Callback of the identity provider',
     isOpen: true,
     answer: redirect,
     refusals: [404],
@@ -173,7 +173,7 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
       refusals: [404],
     },
     'GET /api/uploads/:id/thumbnail': {
-      summary: 'The same, small',
+      summary: 'The thumbnail of a picture',
       answer: { status: 200, description: 'The file.', content: { 'image/jpeg': {} } },
       refusals: [404],
     },

@@ -26,7 +26,7 @@ interface SocketRules {
   /** Of which the socket was made. */
   readonly stream: Duplex;
   readonly remoteAddress: string | undefined;
-  /** Of the session that a browser's page upgraded with. */
+  /** The session in the cookie of the upgrade request. */
   readonly token: string | undefined;
 }
 

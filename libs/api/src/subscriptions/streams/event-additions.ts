@@ -76,7 +76,7 @@ async function visibleEvents({ view }: EventSources, events: readonly FeedEvent[
   });
 }
 
-/** But for the device, by which it was found. */
+/** Does not check the device: the event was found by it. */
 function matches(event: FeedEvent, { types, exceptTypes, since, until }: EventFilter): boolean {
   if (types !== undefined && !matchesType(event.type, types)) return false;
   if (exceptTypes !== undefined && matchesType(event.type, exceptTypes)) return false;

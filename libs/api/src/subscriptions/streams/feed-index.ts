@@ -23,7 +23,10 @@ class FeedIndex<Topic extends FeedTopic> {
     private readonly listening: FeedListening = {},
   ) {}
 
-  /** To messages about one of these, or to all where no keys are given. The answer ends it. */
+  /**
+   * Subscribes to messages with one of these keys, or to all without keys. Returns a function that
+   * unsubscribes.
+   */
   subscribe(keys: readonly string[] | undefined, take: (message: FeedTopics[Topic]) => void): () => void {
     // A new function, so that the same listener can subscribe twice.
     const own = (message: FeedTopics[Topic]): void => take(message);
