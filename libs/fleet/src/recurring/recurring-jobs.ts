@@ -60,8 +60,8 @@ export async function updateRecurringJob(
   expectedRevision?: string,
 ): Promise<SavedRecurringJob> {
   const { registry, clock } = deps;
-  const former = await changeable(deps, id, actor);
-  if (former === undefined) return { refusal: noSuchJob(id) };
+  const former = await registry.recurringJobs.find(id);
+  if (former === undefined || !mayChangeRecurringJob(former, actor)) return { refusal: refuseOther(id, former, actor) };
   const isExpected = (stored: RecurringJobRow) =>
     expectedRevision === undefined || recurringJobRevision(stored) === expectedRevision;
   // What is checked below would refuse masks of another revision for a wrong reason.
@@ -102,9 +102,10 @@ export async function deleteRecurringJob(
   id: string,
   actor: Actor,
 ): Promise<{ readonly refusal?: Refusal }> {
-  const former = await changeable(deps, id, actor);
-  const change = { at: deps.clock.now(), by: sourceOf(actor) };
-  const isRemoved = former !== undefined && (await deps.registry.recurringJobs.remove(id, change));
+  const { recurringJobs } = deps.registry;
+  const former = await recurringJobs.find(id);
+  if (former === undefined || !mayChangeRecurringJob(former, actor)) return { refusal: refuseOther(id, former, actor) };
+  const isRemoved = await recurringJobs.remove(id, { at: deps.clock.now(), by: sourceOf(actor) });
   return isRemoved ? {} : { refusal: noSuchJob(id) };
 }
 
@@ -112,7 +113,8 @@ export async function deleteRecurringJob(
 export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   const { registry, clock } = deps;
   const found = await registry.recurringJobs.findRun(id);
-  if (found === undefined || !mayChangeRecurringJob(found.job, actor)) return { refusal: noSuchJob(id) };
+  if (found === undefined || !mayChangeRecurringJob(found.job, actor))
+    return { refusal: refuseOther(id, found?.job, actor) };
   const { job: recurring, request } = found;
   if (request === 'lost') return { refusal: secretsLost };
   const masked = await refuseStoredMasks(deps, request, actor);
@@ -149,21 +151,21 @@ export async function refuseStoredMasks(
   return refuse('CONFLICT', ['id'], message);
 }
 
-async function changeable(
-  { registry }: RecurringJobDeps,
-  id: string,
-  actor: Actor,
-): Promise<RecurringJobRow | undefined> {
-  const job = await registry.recurringJobs.find(id);
-  return job && mayChangeRecurringJob(job, actor) ? job : undefined;
-}
-
 /**
  * Whether an actor who may write jobs may also change, run or delete it. Limited keys change what
  * they created, until another saves it: it may cover other devices then.
  */
 export function mayChangeRecurringJob({ createdById, savedById }: RecurringJobRow, actor: Actor): boolean {
   return actor.devices === undefined || (createdById === actor.id && savedById === actor.id);
+}
+
+/** A key still sees what it created: only for others it does not exist. */
+function refuseOther(id: string, job: RecurringJobRow | undefined, actor: Actor): Refusal {
+  if (job?.createdById !== actor.id) return noSuchJob(id);
+  const message =
+    'Another person or key saved this recurring job. ' +
+    'A key that is limited to some devices cannot change, run or delete it then.';
+  return refuse('CONFLICT', ['id'], message);
 }
 
 interface CompleteEdit {

@@ -88,7 +88,7 @@ describe('a recurring job', () => {
     const racing = new Fleet({ ...fixture.hub, registry: slow, logger: silent, callRules: new CallRules([]) });
     const { job: run } = await racing.runRecurringJob(recurring.id, owner);
     expect(run?.arguments).toEqual({ volume: 20 });
-    expect(await racing.runRecurringJob(recurring.id, owner)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    expect(await racing.runRecurringJob(recurring.id, owner)).toMatchObject({ refusal: { code: 'CONFLICT' } });
     await fleet.deleteRecurringJob(recurring.id, operator);
   });
 

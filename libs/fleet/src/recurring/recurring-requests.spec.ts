@@ -138,7 +138,10 @@ describe('a recurring job', () => {
       ofBoth({ name: saved.job.name }),
       await fixture.owner(undefined, []),
     );
-    expect(await hub.fleet.runRecurringJob(saved.job.id, narrowed)).toMatchObject(hidden);
+    const refused = { refusal: { code: 'CONFLICT', path: ['id'], message: expect.stringMatching(/^Another person/) } };
+    expect(await hub.fleet.runRecurringJob(saved.job.id, narrowed)).toMatchObject(refused);
+    expect(await hub.fleet.updateRecurringJob(saved.job.id, ofBoth(), narrowed)).toMatchObject(refused);
+    expect(await hub.fleet.deleteRecurringJob(saved.job.id, narrowed)).toMatchObject(refused);
     const savedByOther = await hub.registry.recurringJobs.find(saved.job.id);
     expect(savedByOther && mayChangeRecurringJob(savedByOther, narrowed)).toBe(false);
   });
