@@ -49,14 +49,58 @@ describe('a rule that becomes one of another kind', () => {
   it('keeps what both kinds have', async () => {
     const kept = { severity: 'CRITICAL', channelIds: ['c'] };
     expect(await created({ kind: 'DEVICE_OFFLINE' })).toEqual([
-      { ...kept, name: 'x (new)', kind: 'DEVICE_OFFLINE', devices: { tags: ['shop'] } },
+      { ...kept, name: 'x (changing kind)', kind: 'DEVICE_OFFLINE', devices: { tags: ['shop'] } },
     ]);
-    expect(await created({ kind: 'HUB_UNHEALTHY' })).toEqual([{ ...kept, name: 'x (new)', kind: 'HUB_UNHEALTHY' }]);
+    expect(await created({ kind: 'HUB_UNHEALTHY' })).toEqual([
+      { ...kept, name: 'x (changing kind)', kind: 'HUB_UNHEALTHY' },
+    ]);
   });
 
   it('has what the file says', async () => {
     expect(await created({ kind: 'FLEET_OFFLINE_SHARE', threshold: 0.5, devices: { all: true } })).toMatchObject([
       { kind: 'FLEET_OFFLINE_SHARE', threshold: 0.5, devices: { all: true } },
     ]);
+  });
+});
+
+describe('an apply after one that ended between the new rule and its name', () => {
+  /** Rules of a hub that refuses the first deletion, as after a lost network. */
+  async function rulesAfter(applies: readonly string[]): Promise<readonly unknown[]> {
+    const rules = new Map([['1', { ...rule }]]);
+    let failures = 1;
+    const answer = {
+      deviceGroups: page,
+      firmwareImages: page,
+      notificationChannels: [{ id: 'c', name: 'Operations' }],
+      recordAppliedConfiguration: { userErrors: [] },
+    };
+    const accepted = { userErrors: [], alertRule: { id: '2' } };
+    const request = async (_document: unknown, given: { id?: string; input?: object; revision?: unknown } = {}) => {
+      const { id = '', input } = given;
+      if ('revision' in given) rules.set(id, { ...rule, ...input, id });
+      else if (input !== undefined && !Array.isArray(input)) rules.set('2', { ...rule, ...input, id: '2' });
+      else if (id !== '') {
+        failures -= 1;
+        if (failures >= 0) throw new TypeError('the network is gone');
+        rules.delete(id);
+      }
+      const alerts = { createAlertRule: accepted, updateAlertRule: accepted, deleteAlertRule: accepted };
+      return { ...answer, ...alerts, alertRules: [...rules.values()] };
+    };
+    const client = { request } as unknown as FlotillaClient;
+    const references = { groups: new Map(), images: new Map(), channels: new Map() };
+    for (const name of applies) {
+      const live = (await alertRules.read({ client, references })).find((one) => one.name === name);
+      const change = planOf({ kind: alertRules, name, wanted: { kind: 'HUB_UNHEALTHY' }, applied: undefined, live });
+      await applyAll([change], { client, folder: '.', secretsFile: undefined, onDone: () => undefined }).catch(
+        () => undefined,
+      );
+    }
+    return [...rules.values()].map(({ id, name, kind }) => ({ id, name, kind }));
+  }
+
+  it('finds the former rule and the new one, and ends the change', async () => {
+    expect(await rulesAfter(['x'])).toMatchObject([{ name: 'x' }, { name: 'x (changing kind)' }]);
+    expect(await rulesAfter(['x', 'x'])).toEqual([{ id: '2', name: 'x', kind: 'HUB_UNHEALTHY' }]);
   });
 });

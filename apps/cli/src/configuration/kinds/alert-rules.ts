@@ -65,14 +65,15 @@ export const alertRules: Kind = {
     });
   },
   async create(name, fields, context) {
-    await createRule(name, fields, context);
+    const left = await leftOver(name, fields, context);
+    if (left === undefined) await createRule(name, fields, context);
+    else await updateRule({ id: left, name, revision: null }, fields, context);
   },
   async update(live, fields, context) {
     const isOther = fields['kind'] !== live.fields['kind'];
     const id = isOther ? await replaceRule(live, fields, context) : live.id;
     const revision = isOther ? null : String(live.revision);
-    const variables = { id, input: inputOf(live.name, fields, context.references), revision };
-    expectAccepted((await context.client.request(UpdateAlertRuleDocument, variables)).updateAlertRule);
+    await updateRule({ id, name: live.name, revision }, fields, context);
   },
   remove,
 };
@@ -82,13 +83,31 @@ export const alertRules: Kind = {
  * gone, so that a refusal loses nothing.
  */
 async function replaceRule(live: Live, fields: Fields, context: KindContext): Promise<string> {
-  const id = await createRule(`${live.name.slice(0, TEMPORARY_NAME_MAX)} (new)`, fields, context);
+  const id =
+    (await leftOver(live.name, fields, context)) ?? (await createRule(temporaryName(live.name), fields, context));
   await remove(live, context);
   return id;
 }
 
 /** A name has at most 100 characters. */
-const TEMPORARY_NAME_MAX = 90;
+function temporaryName(name: string): string {
+  return `${name.slice(0, 80)} (changing kind)`;
+}
+
+/** The id of the new rule, if an earlier `apply` ended before it had its name. */
+async function leftOver(name: string, { kind }: Fields, { client }: KindContext): Promise<string | undefined> {
+  const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
+  return rules.find((rule) => rule.name === temporaryName(name) && rule.kind === kind)?.id;
+}
+
+async function updateRule(
+  { id, name, revision }: { readonly id: string; readonly name: string; readonly revision: string | null },
+  fields: Fields,
+  { client, references }: KindContext,
+): Promise<void> {
+  const variables = { id, input: inputOf(name, fields, references), revision };
+  expectAccepted((await client.request(UpdateAlertRuleDocument, variables)).updateAlertRule);
+}
 
 async function remove({ id }: Pick<Live, 'id'>, { client }: KindContext): Promise<void> {
   expectAccepted((await client.request(DeleteAlertRuleDocument, { id })).deleteAlertRule);
