@@ -8,10 +8,11 @@ const found = { conflicts: [{ id: 'state', name: 'Quiet at night' }], sample: [{
 const fleet = { previewDesiredState: async () => ({ ...counts, ...found }) as never, createDesiredState: undefined };
 const args = { name: 'Loud', tool: 'self.audio_speaker.set_volume', arguments: { volume: 80 }, tags: ['lobby'] };
 
-const preview = async (...scopes: readonly string[]) => {
+const previewOf = async (given: typeof args & Readonly<Record<string, unknown>>, ...scopes: readonly string[]) => {
   const caller = { viewer: { kind: 'KEY', id: 'key', name: 'key', scopes }, view: {} } as unknown as AgentCaller;
-  return (await createDesiredState({ fleet: fleet as never }, caller, args)).structuredContent;
+  return (await createDesiredState({ fleet: fleet as never }, caller, given)).structuredContent;
 };
+const preview = (...scopes: readonly string[]) => previewOf(args, ...scopes);
 
 it('names devices and other desired states only to a caller who may read them', async () => {
   const conflicts = [{ id: 'state', name: 'Quiet at night' }];
@@ -29,6 +30,13 @@ it('says in the preview that nothing reaches devices where another desired state
   expect(next).toContain('another priority');
   expect(await preview('JOBS_WRITE', 'TOOLS_CALL')).toMatchObject({
     next: 'Nothing was done. To create the desired state, call again with confirmDevices 1.',
+  });
+});
+
+it('does not say that nothing was done to one whose earlier call with the key may have succeeded', async () => {
+  const repeated = { ...args, confirmDevices: 10, idempotencyKey: 'once' };
+  expect(await previewOf(repeated, 'JOBS_WRITE', 'TOOLS_CALL')).toMatchObject({
+    next: expect.stringMatching(/^This call did nothing.* An earlier call with this key may .* desired_states first/),
   });
 });
 

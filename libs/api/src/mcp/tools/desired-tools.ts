@@ -13,7 +13,7 @@ import { plainDescription, plainLine, plainName, plainValue } from '../results/u
 import { actorOfCaller, callerMay, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { shownSample } from './device-arguments.js';
-import { standingDevices } from './standing-devices.js';
+import { nextAfterPreview, standingDevices } from './standing-devices.js';
 
 export interface DesiredToolDeps {
   readonly fleet: Pick<FleetOperations, 'createDesiredState' | 'previewDesiredState'>;
@@ -52,8 +52,8 @@ export async function createDesiredState(
       ...(conflicts && { conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })) }),
       ...shownSample(caller, sample),
       next:
-        `Nothing was done. ${conflicts?.length ? conflictHint : ''}` +
-        `To create the desired state, call again with confirmDevices ${devices}.`,
+        (conflicts?.length ? conflictHint : '') +
+        nextAfterPreview({ noun: 'desired state', listedBy: 'desired_states' }, devices, args),
     });
   const saved = await fleet.createDesiredState(request, keyIn(args), actorOfCaller(caller));
   if ('refusal' in saved) return refusalResult(saved.refusal);

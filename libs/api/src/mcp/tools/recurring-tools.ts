@@ -11,7 +11,7 @@ import { plainDescription, plainLine, plainName, plainValue } from '../results/u
 import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { shownSample } from './device-arguments.js';
-import { standingDevices } from './standing-devices.js';
+import { nextAfterPreview, standingDevices } from './standing-devices.js';
 
 export interface RecurringToolDeps {
   readonly fleet: Pick<FleetOperations, 'createRecurringJob' | 'previewRecurringJob'>;
@@ -53,7 +53,7 @@ export async function createRecurringJob(
         })),
       ],
       blastRadius: job.blastRadius,
-      next: `Nothing was done. To create the schedule, call again with confirmDevices ${job.targetCount}.`,
+      next: nextAfterPreview({ noun: 'schedule', listedBy: 'recurring_jobs' }, job.targetCount, args),
     });
   const saved = await fleet.createRecurringJob(request, keyIn(args), actorOfCaller(caller));
   if ('refusal' in saved) return refusalResult(saved.refusal);

@@ -23,3 +23,20 @@ export async function standingDevices(
     };
   return { filter: selected.filter };
 }
+
+/**
+ * The advice beside a preview. After a lost answer an agent repeats its call, and other devices
+ * may match by then: what it wanted may exist.
+ */
+export function nextAfterPreview(
+  { noun, listedBy }: { readonly noun: string; readonly listedBy: string },
+  devices: number,
+  { confirmDevices, idempotencyKey }: JsonObject,
+): string {
+  const again = `To create the ${noun}, call again with confirmDevices ${devices}.`;
+  if (confirmDevices === undefined || idempotencyKey === undefined) return `Nothing was done. ${again}`;
+  return (
+    `This call did nothing: another number of devices matches now. An earlier call with this key may have created ` +
+    `the ${noun}: look with ${listedBy} first. ${again}`
+  );
+}
