@@ -108,7 +108,7 @@ export type { FirmwareSigningKeyRow } from './firmware/signing-key-store.js';
 export type { EmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './devices/dial-store.js';
-export type { CountedAttempt, FailureRun } from './people/sign-in-failure-store.js';
+export type { FailureRun } from './people/sign-in-failure-store.js';
 export type { OidcIdentity, Role, UserAnswer, UserRefusal, UserRow } from './people/user.js';
 export type { NewUserSession, UserSession } from './people/user-session-store.js';
 export type { UserStore } from './people/user-store.js';

@@ -75,7 +75,7 @@ describe('a restore with other settings', () => {
     await mkdir(path.dirname(blocking), { recursive: true });
     await writeFile(blocking, 'a file where a folder must be');
     const failed = restoreBackup(config, file, { acceptNewKeys: false });
-    await expect(failed).rejects.toThrow(/^The folder .* The restore did not finish\. Rows are restored all or none/);
+    await expect(failed).rejects.toThrow(/^The restore did not finish: The folder .*\. Rows are restored all or none/);
     await expect(failed).rejects.not.toBeInstanceOf(BackupError);
     await rm(blocking);
     expect(await restoreBackup(config, file, { acceptNewKeys: false })).toMatchObject({ files: 1 });

@@ -83,10 +83,10 @@ async function restoreAll(
 
 /** No refusal: secrets and files may be there by now. */
 function unfinished(cause: unknown): Error {
+  const reason = messageOf(cause).replace(/[^.!?]$/, '$&.');
   const advice =
-    'The restore did not finish. Rows are restored all or none; secrets and files may be there already. ' +
-    'Mend the cause and run it again.';
-  return new Error(`${messageOf(cause)} ${advice}`, { cause });
+    'Rows are restored all or none; secrets and files may be there already. Fix the cause and run it again.';
+  return new Error(`The restore did not finish: ${reason} ${advice}`, { cause });
 }
 
 /** Stores the files while it yields the rows. */

@@ -44,6 +44,18 @@ describe('a change of a webhook', () => {
   });
 });
 
+describe('a webhook with a type of another version of the hub', () => {
+  it('can be changed, but not get another such type', async () => {
+    const change = { at: Date.now(), webhooksMax: 99, by: { actor: 'the spec' } };
+    const stored = { url: `${trusted}/old`, types: ['device.*', 'gadget.lit'], enabled: true };
+    const { id } = (await registry.webhooks.create({ ...stored, secret: 's' }, change)) ?? { id: '' };
+    const edit = (types: readonly string[]) => webhooks().update(id, { ...stored, types, enabled: false }, admin);
+    expect(await edit(stored.types)).toMatchObject({ webhook: { enabled: false, types: stored.types } });
+    expect(await edit(['gadget.out'])).toMatchObject({ refusal: { code: 'INVALID' } });
+    await webhooks().remove(id, admin);
+  });
+});
+
 describe('addresses of webhooks', () => {
   const refusalOf = async (url: string) => {
     const made = await webhooks().create({ url, types: ['*'], enabled: true }, admin);

@@ -24,19 +24,24 @@ const SHOWN_CHARACTERS_MAX = 100;
 /** A name that does not resolve in this time is accepted: its deliveries will fail. */
 const LOOKUP_MS = 5_000;
 
+/** `storedTypes` of the webhook that is changed may be from another version of the hub. */
 export async function refuseWebhook(
   request: WebhookRequest,
   trustedOrigins: ReadonlySet<string>,
   clock: Clock,
+  storedTypes: readonly string[] = [],
 ): Promise<Refusal | undefined> {
-  return refuseTypes(request.types) ?? (await refuseUrl(request.url, ['input', 'url'], { trustedOrigins, clock }));
+  return (
+    refuseTypes(request.types, storedTypes) ??
+    (await refuseUrl(request.url, ['input', 'url'], { trustedOrigins, clock }))
+  );
 }
 
-function refuseTypes(types: readonly string[]): Refusal | undefined {
+function refuseTypes(types: readonly string[], stored: readonly string[]): Refusal | undefined {
   const path = ['input', 'types'];
   if (types.length === 0 || types.length > TYPES_MAX)
     return refuse('INVALID', path, `A webhook has 1 to ${TYPES_MAX} event types; "*" stands for all.`);
-  const wrong = types.find((type) => !selectsEvents(type));
+  const wrong = types.find((type) => !selectsEvents(type) && !stored.includes(type));
   if (wrong === undefined) return undefined;
   const shown = wrong.slice(0, SHOWN_CHARACTERS_MAX);
   return refuse(

@@ -65,7 +65,8 @@ export class Webhooks {
    */
   async update(id: string, request: WebhookRequest, actor: Actor, expectedRevision?: string): Promise<WebhookAnswer> {
     const { announce, clock, registry } = this.deps;
-    const refusal = await refuseWebhook(request, this.#trusted, clock);
+    const stored = await registry.webhooks.findSigned(id);
+    const refusal = await refuseWebhook(request, this.#trusted, clock, stored?.types);
     if (refusal !== undefined) return { refusal };
     const isExpected = (stored: WebhookRow) =>
       expectedRevision === undefined || webhookRevision(stored) === expectedRevision;

@@ -126,7 +126,7 @@ describe('the key of an entity', () => {
     expect(new Set(keysWith('firmware', 'connected', 'update')).size).toBe(5);
   });
 
-  it('does not depend on the order in which samples came', () => {
-    expect(keysWith('Room A', 'room-a')).toEqual(keysWith('room-a', 'Room A'));
+  it('stays that of the first sample, although another one with the same slug comes', () => {
+    expect(keysWith('room a', 'Room A')).toEqual(expect.arrayContaining(keysWith('room a')));
   });
 });

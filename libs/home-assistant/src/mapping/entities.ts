@@ -10,7 +10,7 @@ import { hashOf, slugOf, titleOf } from './slug.js';
 /** Keys of the entities that each device has or may get, so that no value takes them before. */
 const BUILT_IN: readonly string[] = ['firmware', 'connected', 'update'];
 
-/** With keys that are unique within the device, and that do not depend on the order of samples. */
+/** Keys are unique within the device. Of samples with one slug, the first one has it as key. */
 export function entitiesOf(input: MappingInput): readonly Entity[] {
   const { device, rights } = input;
   const leaves = leavesOf(device.reportedState);
@@ -36,7 +36,7 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
   const written = new Set(writers.map(({ property }) => property));
   for (const [property, { path, value }] of leaves)
     if (!written.has(property)) add(property, path, (key) => sensorOf(key, path, value));
-  for (const [name, value] of [...device.samples].sort(byName))
+  for (const [name, value] of device.samples)
     add(propertyName('samples', name), name, (key) => sensorOf(key, name, value));
   for (const { tool, name, fields, endsSession } of buttonsOf(input)) {
     const writer = { kind: 'tool', tool, argument: undefined, property: undefined, endsSession } as const;
@@ -71,8 +71,4 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
     });
   }
   return [...entities.values()];
-}
-
-function byName([one]: readonly [string, unknown], [other]: readonly [string, unknown]): number {
-  return one < other ? -1 : 1;
 }

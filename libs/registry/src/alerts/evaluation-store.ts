@@ -16,6 +16,9 @@ import { FENCE, HUB_START, TAKE_EVALUATION } from './evaluation-sql.js';
 import { firingTimes } from './rule-history.js';
 import type { HistoryRequest } from './rule-history.js';
 
+/** An edit waits for the evaluation. */
+const HOLD_RULE = { name: 'hold-alert-rule', text: 'SELECT FROM alert_rule WHERE id = $1 FOR SHARE' };
+
 interface OfflineShare {
   readonly total: number;
   /** Without those that the stop of the hub disconnected and that may still return. */
@@ -128,7 +131,9 @@ async function removeUnused(db: Queryable, before: number): Promise<void> {
   );
 }
 
+/** From now until the end of the transaction. */
 async function isAsStored(transaction: Transaction, { id, revision, snoozedUntil }: AlertRuleRow): Promise<boolean> {
+  await transaction.query(HOLD_RULE, [id]);
   const stored = await transaction.ask((prisma) => prisma.alertRule.findUnique({ where: { id } }));
   if (stored === null) return false;
   const current = toRule(stored);

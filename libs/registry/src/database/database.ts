@@ -161,7 +161,10 @@ export class Database implements Transaction {
    * its locks meanwhile, and which PostgreSQL ends after ten idle seconds.
    */
   #load(): Promise<void> {
-    return (this.#loaded ??= this.prisma.$connect());
+    return (this.#loaded ??= this.prisma.$connect().catch((error: unknown) => {
+      this.#loaded = undefined;
+      throw databaseError(error);
+    }));
   }
 
   /** If the server became read-only, its idle connections are closed: new ones find the primary. */

@@ -111,7 +111,8 @@ export class SpillFile<Row> {
   }
 
   async #append(): Promise<void> {
-    // A row that is written to the file meanwhile could come after its reader has ended.
+    // A row that is written to the file meanwhile could come after its reader has ended. Processes
+    // that share the file do not wait for each other.
     await this.#claiming.catch(() => undefined);
     while (this.#waiting.length > 0) {
       const lines = this.#waiting;

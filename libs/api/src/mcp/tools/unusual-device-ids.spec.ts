@@ -57,3 +57,16 @@ it('are read again after a read that failed', async () => {
   await expect(find(ids, first)).rejects.toThrow('away');
   expect(page).toHaveBeenCalledTimes(2);
 });
+
+it('are found where they are known, although the fleet cannot be read now', async () => {
+  const rows = [{ id: first }] as DeviceRow[];
+  const page = vi.fn(async () => ({ rows, cursors: [], hasNextPage: false }) as unknown as Page<DeviceRow>);
+  const ids = new UnusualDeviceIds({ page });
+  expect(await find(ids, first)).toBe(first);
+  vi.advanceTimersByTime(5_000);
+  page.mockRejectedValueOnce(new Error('PostgreSQL is away'));
+  const invented = find(ids, 'invented');
+  expect(await find(ids, first)).toBe(first);
+  await expect(invented).rejects.toThrow('away');
+  expect(await find(ids, first)).toBe(first);
+});

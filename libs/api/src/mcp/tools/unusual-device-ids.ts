@@ -15,8 +15,9 @@ const passEveryMs = 5_000;
 type IdsByPart = ReadonlyMap<string, readonly string[]>;
 
 export class UnusualDeviceIds {
-  /** The latest pass over the fleet, which may still run. */
-  #pass: Promise<IdsByPart> = Promise.resolve(new Map());
+  #known: IdsByPart = new Map();
+  /** The pass over the fleet that runs. */
+  #pass: Promise<IdsByPart> | undefined;
   #begunAt = -Infinity;
 
   constructor(private readonly devices: Pick<Registry['devices'], 'page'>) {}
@@ -29,25 +30,28 @@ export class UnusualDeviceIds {
     part: string,
     look: (ids: readonly string[]) => Promise<Found | undefined>,
   ): Promise<Found | undefined> {
-    const pass = this.#pass;
-    const found = await look((await pass).get(part) ?? []);
+    const known = this.#known;
+    const found = await look(known.get(part) ?? []);
     if (found !== undefined) return found;
-    // Unless another call has begun a pass meanwhile.
-    if (this.#pass === pass && !this.#begin()) return undefined;
-    return look((await this.#pass).get(part) ?? []);
+    // A pass may have ended meanwhile.
+    const newer = this.#known === known ? await (this.#pass ?? this.#begin()) : this.#known;
+    return newer && look(newer.get(part) ?? []);
   }
 
-  /** False if the latest pass was a moment ago. A failed one rejects for its callers only. */
-  #begin(): boolean {
-    if (performance.now() - this.#begunAt < passEveryMs) return false;
-    const former = this.#pass;
+  /** Undefined if the latest pass was a moment ago. A failed one changes nothing. */
+  #begin(): Promise<IdsByPart> | undefined {
+    if (performance.now() - this.#begunAt < passEveryMs) return undefined;
     this.#begunAt = performance.now();
-    this.#pass = this.#read();
-    this.#pass.catch(() => {
-      this.#pass = former;
-      this.#begunAt = -Infinity;
-    });
-    return true;
+    this.#pass = this.#read()
+      .then(
+        (byPart) => (this.#known = byPart),
+        (error: unknown) => {
+          this.#begunAt = -Infinity;
+          throw error;
+        },
+      )
+      .finally(() => (this.#pass = undefined));
+    return this.#pass;
   }
 
   async #read(): Promise<IdsByPart> {

@@ -38,7 +38,7 @@ export async function scopeToApprove(deps: ApproveJobDeps, job: Job, actor: Acto
   if (job.state !== 'AWAITING_APPROVAL') return undefined;
   const caller = job.firmwareImageId === undefined ? actor : { ...actor, mayCallTools: true };
   const scope = await scopeToCall(deps, job.tool, caller);
-  return scope ?? ((await refuseToolOf(deps, job, actor)) && 'TOOLS_CALL_PRIVILEGED');
+  return scope ?? ((await isBeyond(deps, job, actor)) ? 'TOOLS_CALL_PRIVILEGED' : undefined);
 }
 
 /** Denying again changes nothing. `reason` is on the audit trail. */
@@ -61,14 +61,14 @@ export function isCreatorOf({ createdById, createdByOwner }: Job, actor: Actor):
 }
 
 /** The job calls the tool with the rights of its creator, also where it is user-only. */
-async function refuseToolOf(
-  deps: ApproveJobDeps,
-  { id, tool, mayCallUserOnly }: Job,
-  actor: Actor,
-): Promise<Refusal | undefined> {
-  const refusal = await refuseTool(deps, tool, actor, ['id']);
-  if (refusal !== undefined || actor.mayCallUserOnly || !mayCallUserOnly) return refusal;
-  return (await deps.registry.jobs.reservesTool(id)) ? userOnlyTool(tool, ['id']) : undefined;
+async function refuseToolOf(deps: ApproveJobDeps, job: Job, actor: Actor): Promise<Refusal | undefined> {
+  const refusal = await refuseTool(deps, job.tool, actor, ['id']);
+  if (refusal !== undefined) return refusal;
+  return (await isBeyond(deps, job, actor)) ? userOnlyTool(job.tool, ['id']) : undefined;
+}
+
+async function isBeyond({ registry }: ApproveJobDeps, { id, mayCallUserOnly }: Job, actor: Actor): Promise<boolean> {
+  return !actor.mayCallUserOnly && mayCallUserOnly && (await registry.jobs.reservesTool(id));
 }
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {

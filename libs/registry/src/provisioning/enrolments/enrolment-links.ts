@@ -7,7 +7,7 @@ import { isUuid } from '../../database/uuid-v7.js';
 import type { CreatedLink, EnrolmentLinkRow, NewEnrolmentLink } from '../provisioning.js';
 import { hashOf, newSecret } from '../../secrets/secrets.js';
 
-/** All links are listed at once, so there are no more than this. */
+/** Valid links of a hub: all are listed at once. */
 export const LINKS_MAX = 1_000;
 
 /** Removes links that ended, the earliest first, until there is room for one more. */
@@ -64,9 +64,9 @@ export async function revokeLink(
   return link === null ? undefined : plainRow(link);
 }
 
-/** The latest first. */
+/** All, the latest first. */
 export async function listLinks(database: Transaction): Promise<readonly EnrolmentLinkRow[]> {
-  const query = { orderBy: { id: 'desc' as const }, take: LINKS_MAX, select: SHOWN };
+  const query = { orderBy: { id: 'desc' as const }, select: SHOWN };
   return (await database.ask((prisma) => prisma.enrolmentLink.findMany(query))).map(plainRow);
 }
 

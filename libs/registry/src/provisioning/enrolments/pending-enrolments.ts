@@ -19,7 +19,7 @@ const CODE_LIFE_MS = 15 * 60_000;
 const PENDING_MAX = 1_000;
 /** A draw hits a used code once in 1,000 times at most. */
 const CODE_DRAWS_MAX = 20;
-/** Requests, approvals and rejections take turns, across all processes. */
+/** Requests, decisions, registrations and removals take turns, across all processes. */
 const PENDING_LOCK = 4_607_182_421;
 const LIST = 'enrolments';
 
@@ -50,7 +50,7 @@ export function isOtherDevice(clientUuidHash: string): string {
   return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
 }
 
-/** Comes first in a transaction that requests, approves or rejects. Removes outdated enrolments. */
+/** Comes first in a transaction that changes enrolments of others. Removes outdated ones. */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [

@@ -11,7 +11,7 @@ import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
 import { issueCredentials, lockDevices, lockRows, noteChange } from '../credentials/issue-credentials.js';
 import { unblockBoards } from './blocked-boards.js';
-import { undecidedAmong } from './pending-enrolments.js';
+import { lockPending, undecidedAmong } from './pending-enrolments.js';
 
 const REGISTER = new SqlFile(new URL('./register-devices.sql', import.meta.url), {
   parameters: { rows: sql.json, at: sql.float },
@@ -54,6 +54,7 @@ export async function insertWithin(
   within: DeviceFilter | undefined,
 ): Promise<string | undefined> {
   const ids = devices.map(({ deviceId }) => deviceId);
+  await lockPending(transaction, at);
   // An admission that has seen no device would otherwise replace its Client-Id and its credential.
   await lockDevices(transaction, ids);
   if (within !== undefined) {
@@ -152,6 +153,7 @@ export async function removeDevices(
   at: number,
 ): Promise<readonly RemovedDevice[]> {
   const ids = deviceIds.map(storableText);
+  await lockPending(transaction, at);
   await lockDevices(transaction, ids);
   await lockRows(transaction, ids);
   const removed = await transaction.query<RemovedDevice>(REMOVE, [ids, at]);
