@@ -25,9 +25,13 @@ const IN_TIME_MS = 60_000;
 /** The first failure that counts would stop the job. */
 const strict = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', count: 1, action: 'CANCEL' };
 
-interface LoadingNode {
-  readonly deviceId: string;
-  readonly download: { readonly startedAt: string | null; readonly completedAt: string | null } | null;
+interface LoadingJob {
+  readonly targets: {
+    readonly nodes: readonly {
+      readonly deviceId: string;
+      readonly download: { readonly startedAt: string | null; readonly completedAt: string | null } | null;
+    }[];
+  };
 }
 
 describe(`a roll-out to ${BOARDS} boards`, () => {
@@ -52,14 +56,17 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
     removeDataDir(dataDir);
   });
 
-  /** Boards that are loading at this moment. */
-  async function loading(id: string): Promise<readonly string[]> {
+  /** The job, and the boards that are loading at this moment. */
+  async function loading(id: string) {
     const query = `query ($id: ID!) {
-        job(id: $id) { targets(first: 200) { nodes { deviceId download { startedAt completedAt } } } } }`;
-    const { job } = await ask<{ job: { targets: { nodes: readonly LoadingNode[] } } }>(hub, query, { id });
-    return job.targets.nodes.flatMap(({ deviceId, download }) =>
+        job(id: $id) { state conclusion pauseReason targets(first: 200) {
+          nodes { deviceId state outcome error { message } download { startedAt completedAt } } } } }`;
+    const { job } = await ask<{ job: LoadingJob }>(hub, query, { id });
+    const boards = job.targets.nodes.flatMap(({ deviceId, download }) =>
       download !== null && download.startedAt !== null && download.completedAt === null ? deviceId : [],
     );
+    // All of it is in the message if the boards never load.
+    return { boards, job };
   }
 
   const countOf = (notices: readonly FleetNotice[], device: string, event: FleetNotice['event']) =>
@@ -88,7 +95,7 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
       const id = await jobOf(hub, { firmwareImageId, devices: { ids }, abort: [strict] }, version);
       await eventually(
         () => loading(id),
-        (boards) => boards.length >= LOADING,
+        ({ boards }) => boards.length >= LOADING,
         IN_TIME_MS,
       );
       const ports = { FLOTILLA_HTTP_PORT: String(hub.httpPort), FLOTILLA_MQTT_PORT: String(hub.mqttPort) };
