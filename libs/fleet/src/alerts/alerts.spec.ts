@@ -110,6 +110,17 @@ describe('changing alert rules and channels', () => {
     expect(await alerts.updateRule(id, { ...plan, name: 'Snoozed' }, admin, revision)).toMatchObject({ rule: { id } });
   });
 
+  it('lets a limited key snooze one device only', async () => {
+    const made = await alerts.createRule({ ...plan, name: 'For all' }, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    const until = fixture.hub.clock.now() + 60_000;
+    expect(
+      await alerts.snoozeRule(made.rule.id, undefined, until, { ...admin, devices: { ids: ['a'] } }),
+    ).toMatchObject({
+      refusal: { code: 'INVALID', path: ['deviceId'] },
+    });
+  });
+
   it('refuses it after a channel was added to the rule, or taken from it', async () => {
     const config = { url: 'https://chat.example/hook' };
     const channel = await alerts.createChannel({ name: 'Hook', kind: 'WEBHOOK', config, enabled: true }, admin);

@@ -142,7 +142,7 @@ export class Alerts {
       return { refusal: refuse('INVALID', ['until'], 'Snooze for at most a year, or disable the rule.') };
     if (deviceId === undefined && actor.devices !== undefined) {
       const message = 'This key is limited to some devices: name the device to snooze.';
-      return { refusal: refuse('TOOL_FORBIDDEN', ['deviceId'], message) };
+      return { refusal: refuse('INVALID', ['deviceId'], message) };
     }
     const rule = await registry.alertRules.find(id);
     if (rule === undefined) return { refusal: noSuchRule(id) };
