@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { detailsOf, kindOf, reasonOf, translatedCodeOf } from './failure-reason';
+import en from '../strings/en.json';
+import zh from '../strings/zh.json';
+import { beforeHubWords, detailsOf, kindOf, reasonOf, translatedCodeOf } from './failure-reason';
 
 function refused(code: string, message: string) {
   return { graphQLErrors: [new GraphQLError(message, { extensions: { code } })], networkError: undefined };
@@ -39,5 +41,29 @@ describe('the kind of a rejection', () => {
     expect(codes.length).toBeGreaterThan(10);
     const unknown = codes.map((code) => code.trim()).filter((code) => !(translatedCodeOf(code) ?? kindOf(code)));
     expect(unknown).toEqual([]);
+  });
+});
+
+describe('the words before a sentence of the hub', () => {
+  const source = readFileSync(new URL('../../../../libs/mcp/src/error-codes.ts', import.meta.url), 'utf8');
+  const codesIn = (union: string) => {
+    const [text = ''] = new RegExp(`type ${union} =[^;]*;`).exec(source.replaceAll(/\/\/.*$/gm, '')) ?? [];
+    return [...text.matchAll(/'(\w+)'/g)].map(([, code]) => code);
+  };
+  const texts = Object.entries({ en, zh }).flatMap(([language, { failure }]) =>
+    (['kinds', 'codes'] as const).flatMap((part) =>
+      Object.entries(failure[part]).map(
+        ([code, text]) => [`${language} failure.${part}.${code}`, text] as [string, string],
+      ),
+    ),
+  );
+  const said = new Map(texts);
+
+  it('do not say that nothing was sent if the call may have run', () => {
+    const codes = codesIn('UnknownCode');
+    expect(codes).toContain('LARGE_MESSAGES_LOST');
+    for (const code of codes)
+      for (const language of ['en', 'zh'])
+        expect(said.get(`${language} ${beforeHubWords(code) ?? ''}`), code).not.toMatch(/othing was sent|没有发送/);
   });
 });

@@ -52,10 +52,18 @@ const kinds = [
   'SESSION_CLOSED',
   'HUB_RESTARTED',
   'GATEWAY_UNREACHABLE',
+  'LARGE_MESSAGES_LOST',
   'READBACK_DIFFERS',
   'INTERNAL',
 ] as const;
 
 export function kindOf(code: string | null | undefined): (typeof kinds)[number] | undefined {
   return kinds.find((known) => known === code);
+}
+
+/** Said before the sentence of the hub. Kinds first: with some codes a call may have run or not. */
+export function beforeHubWords(code: string | null | undefined) {
+  const [kind, whole] = [kindOf(code), translatedCodeOf(code)];
+  if (kind) return `failure.kinds.${kind}` as const;
+  return whole && (`failure.codes.${whole}` as const);
 }

@@ -1,6 +1,6 @@
 /** A sentence of the hub, which speaks English: for readers of another language, after its kind. */
 import { useTranslation } from 'react-i18next';
-import { kindOf, translatedCodeOf } from './failure-reason';
+import { beforeHubWords } from './failure-reason';
 
 interface HubWordsProps {
   readonly code: string | null | undefined;
@@ -10,12 +10,11 @@ interface HubWordsProps {
 export function HubWords({ code, message }: HubWordsProps) {
   const { t, i18n } = useTranslation();
   if (i18n.language === 'en') return message;
-  const [whole, kind] = [translatedCodeOf(code), kindOf(code)];
+  const before = beforeHubWords(code);
   return (
     <>
-      {whole && `${t(`failure.codes.${whole}`)} `}
-      {kind && `${t(`failure.kinds.${kind}`)} `}
-      <span lang="en" className={whole || kind ? 'soft' : undefined}>
+      {before && `${t(before)} `}
+      <span lang="en" className={before && 'soft'}>
         {message}
       </span>
     </>
