@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasFleetScope, hasScope, mayCallInJobs, mayRollOut, mayStartJobs } from './rights';
+import { hasFleetScope, hasScope, mayCallInJobs, mayRollOut, mayStartJobs, maySteerJob } from './rights';
 import type { Scope } from './session';
 
 const withScopes = (...scopes: readonly Scope[]) => ({ scopes, devices: null as unknown });
@@ -22,6 +22,15 @@ describe('the rights of a viewer', () => {
     expect(hasScope(withScopes('ADMIN'), 'ADMIN')).toBe(true);
     expect(hasScope(limited, 'ADMIN')).toBe(false);
     expect(hasScope(limited, 'JOBS_WRITE')).toBe(true);
+  });
+
+  it('to steer a job are the word of the hub, which only a limited key waits for', () => {
+    const viewer = withScopes('JOBS_WRITE');
+    const limited = { ...viewer, devices: { tags: ['lobby'] } };
+    expect(maySteerJob(viewer, undefined)).toBe(true);
+    expect(maySteerJob(limited, undefined)).toBeUndefined();
+    expect([true, false].map((said) => maySteerJob(limited, said))).toEqual([true, false]);
+    expect(maySteerJob(withScopes('JOBS_READ'), undefined)).toBeUndefined();
   });
 
   it.each<readonly [kind: string, scopes: readonly Scope[], mayCall: boolean, mayRoll: boolean]>([

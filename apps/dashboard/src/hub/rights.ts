@@ -19,7 +19,12 @@ export function hasFleetScope(viewer: Rights, scope: Scope): boolean {
   return hasScope(viewer, scope) && !isLimited(viewer);
 }
 
-/** To start jobs that call a tool, and see them. JOBS_WRITE alone steers any job. */
+/** Undefined until the hub has said it to a limited key. Other viewers need only the scope. */
+export function maySteerJob(viewer: Rights, said: boolean | undefined): boolean | undefined {
+  return said ?? (hasFleetScope(viewer, 'JOBS_WRITE') || undefined);
+}
+
+/** To start jobs that call a tool, and see them. */
 export function mayCallInJobs(viewer: Rights): boolean {
   return hasScopes(viewer, ['JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL']);
 }

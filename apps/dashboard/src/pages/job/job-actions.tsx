@@ -20,7 +20,7 @@ interface SteeringProps {
 }
 
 interface JobActionsProps extends SteeringProps {
-  readonly maySteer: boolean;
+  readonly maySteer: boolean | undefined;
 }
 
 export function JobActions({ job, maySteer, onChanged }: JobActionsProps) {

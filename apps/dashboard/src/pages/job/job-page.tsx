@@ -4,7 +4,8 @@ import { IconListCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
-import { useIsLimited } from '../../hub/hub';
+import { useIsLimited, useViewer } from '../../hub/hub';
+import { maySteerJob } from '../../hub/rights';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -41,7 +42,7 @@ function KnownJob({ id }: { readonly id: string }) {
   useEffect(() => {
     if (data?.job) show(data.job);
   }, [data, show]);
-  const maySteer = data?.job?.viewerMaySteer ?? false;
+  const maySteer = maySteerJob(useViewer(), data?.job?.viewerMaySteer);
   const isLimited = useIsLimited();
   const [state, stateRead] = [job?.state, data?.job?.state];
   // A limited key may steer some jobs only when their targets are counted, which is another state.
@@ -89,7 +90,7 @@ function Lead({ job }: { readonly job: JobSeenFragment }) {
 
 interface SidesProps {
   readonly job: JobSeenFragment;
-  readonly maySteer: boolean;
+  readonly maySteer: boolean | undefined;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 

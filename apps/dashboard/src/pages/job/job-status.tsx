@@ -16,7 +16,8 @@ import { shareFormat } from './share-format';
 
 interface JobStatusProps {
   readonly job: JobSeenFragment;
-  readonly maySteer: boolean;
+  /** Undefined until the hub has said it. */
+  readonly maySteer: boolean | undefined;
   readonly onChanged: (job: JobSeenFragment) => void;
 }
 
@@ -48,7 +49,7 @@ export function JobStatus({ job, maySteer, onChanged }: JobStatusProps) {
           )}
         </Notice>
       )}
-      {mayRun && !maySteer && job.state !== 'CANCELLING' && job.state !== 'FINISHED' && (
+      {mayRun && maySteer === false && job.state !== 'CANCELLING' && job.state !== 'FINISHED' && (
         <Notice icon={IconLock} title={t('job.beyondKey')}>
           <p>{t('job.beyondKeyText')}</p>
         </Notice>
