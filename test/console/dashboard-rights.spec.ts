@@ -194,7 +194,7 @@ describe.skipIf(!isChromiumInstalled())('the console of a viewer with few rights
       const input = { ...schedule, cron: '0 5 1 1 *' };
       await ask(hub, edit, { id: own.createRecurringJob.recurringJob.id, input });
       await visit('/recurring');
-      await card.getByText('another person saved it last', { exact: false }).waitFor();
+      await card.getByText('another person or key saved it last', { exact: false }).waitFor();
       expect(await card.getByRole('button', { name: /Run now|Edit|Delete/ }).count()).toBe(0);
       expect(await card.getByRole('switch').count()).toBe(0);
     });
