@@ -59,6 +59,13 @@ describe('the words before a sentence of the hub', () => {
   );
   const said = new Map(texts);
 
+  it('are known for each code with which a call can end', () => {
+    const unions = ['NotSentCode', 'ImageMisfitCode', 'UnknownCode', 'DeviceFailureCode', 'VerificationCode'];
+    const codes = unions.flatMap(codesIn);
+    expect(codes).toEqual(expect.arrayContaining(['WRONG_CHIP', 'TOOL_GONE', 'LOST_AFTER_UPDATE']));
+    expect(codes.filter((code) => !beforeHubWords(code))).toEqual([]);
+  });
+
   it('do not say that nothing was sent if the call may have run', () => {
     const codes = codesIn('UnknownCode');
     expect(codes).toContain('LARGE_MESSAGES_LOST');

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
+import { HubWords } from '../../parts/hub-words';
 import { NotRefreshed } from '../../parts/table/not-refreshed';
 import { fileSize } from '../../parts/number/file-size';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';
@@ -143,7 +144,13 @@ function Said({ target: { error, result, download, outcome, state } }: { readonl
   const { t, i18n } = useTranslation();
   // A restart that was expected is not an error.
   if (state === 'VERIFYING' && error?.code === 'SESSION_CLOSED') return t('job.waitsForDevice');
-  if (error !== null) return `${error.code}: ${error.message}`;
+  if (error !== null) {
+    return (
+      <>
+        {error.code}: <HubWords code={error.code} message={error.message} />
+      </>
+    );
+  }
   if (result !== null || download === null || outcome !== null) return result?.text;
   if (download.completedAt !== null) return t('job.fetchedAll');
   return t('job.fetched', { size: fileSize(download.bytesServed, i18n.language) });

@@ -8,6 +8,7 @@ import { usePages } from '../../hub/lists/use-pages';
 import { useVisibleInterval } from '../../hub/use-visible-interval';
 import { Dialog } from '../dialog/dialog';
 import { LoadFailure } from '../failure';
+import { HubWords } from '../hub-words';
 import { Json } from '../json';
 import { CallResult } from '../outcome/call-result';
 import { OutcomeBadge } from '../outcome/outcome-badge';
@@ -95,7 +96,12 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
     header: t('call.error'),
     width: 80,
     grow: 2,
-    cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
+    cell: ({ error: failure }) =>
+      failure && (
+        <>
+          {failure.code}: <HubWords code={failure.code} message={failure.message} />
+        </>
+      ),
   };
   return [at, device, tool, outcome, error, duration, actor];
 }

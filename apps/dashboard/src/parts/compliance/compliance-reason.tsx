@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { HubWords } from '../hub-words';
 import { Time } from '../time/time';
 import type { ComplianceState } from './compliance-looks';
 
@@ -20,7 +21,7 @@ export function ComplianceReason({ target }: { readonly target: ComplianceTarget
   const sentence = sentenceOf(target);
   const parts: ReactNode[] = [
     ...(sentence === undefined ? [] : [t(`complianceReason.${sentence}`)]),
-    ...(error === null ? [] : [`${error.code}: ${error.message}`]),
+    ...(error === null ? [] : [<Words key="error" error={error} />]),
     ...blockedBy.map(({ id, name }) => (
       <Link key={id} to="/desired/$id" params={{ id }} style={{ textDecoration: 'underline' }}>
         {name}
@@ -42,6 +43,14 @@ export function ComplianceReason({ target }: { readonly target: ComplianceTarget
           {part}
         </span>
       ))}
+    </>
+  );
+}
+
+function Words({ error: { code, message } }: { readonly error: NonNullable<ComplianceTarget['error']> }) {
+  return (
+    <>
+      {code}: <HubWords code={code} message={message} />
     </>
   );
 }
