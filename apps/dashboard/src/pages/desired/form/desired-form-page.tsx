@@ -180,15 +180,15 @@ function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredForm
         <Section title={t('desired.formRules')}>
           <FieldsOfRules {...fields} />
         </Section>
+        <MutationFailureNotice failure={mutation.failure} />
+        {/* Above the preview, which would move them under a click when it comes. */}
+        <Group justify="flex-end" gap="xs">
+          {cancel}
+          <Button type="submit" loading={mutation.isBusy}>
+            {t(id === undefined ? 'desired.create' : 'common.save')}
+          </Button>
+        </Group>
         <Section title={t('desired.preview')}>
-          {/* Above the preview, which would move them under a click when it comes. */}
-          <Group gap="xs" mb="md">
-            <Button type="submit" loading={mutation.isBusy}>
-              {t(id === undefined ? 'desired.create' : 'common.save')}
-            </Button>
-            {cancel}
-          </Group>
-          <MutationFailureNotice failure={mutation.failure} />
           <DesiredPreview preview={preview} isComplete={isComplete(draft)} />
         </Section>
       </form>
