@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 
 type Rgb = readonly [number, number, number];
 
-/** How each kind of sight changes linear light, by Machado et al. (2009). */
+/** How red-green blindness changes linear light, by Machado et al. (2009). */
 const sights = {
   normal: [
     [1, 0, 0],
