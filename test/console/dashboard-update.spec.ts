@@ -57,6 +57,9 @@ describe.skipIf(!isChromiumInstalled())('a page of the console, open while the h
       await page.goto('/');
       await page.getByRole('heading', { name: 'The console could not be loaded' }).waitFor();
       await page.getByRole('heading', { name: '控制台未能加载' }).waitFor();
+      await page.route('/', (route) => route.abort());
+      await page.getByRole('button', { name: /Try again.*重试/ }).click();
+      await page.getByRole('alert').filter({ hasText: '中枢仍然没有应答。' }).waitFor();
       expect(await seriousViolations(page)).toEqual([]);
       await page.unrouteAll();
       await page.getByRole('button', { name: /Try again.*重试/ }).click();
