@@ -58,7 +58,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.getByRole('heading', { level: 1, name: 'New desired state' }).waitFor();
     await page.getByLabel(/^Name/).fill('Quiet shop');
     await chooseAll();
-    const preview = page.getByRole('region', { name: 'Preview and save' });
+    const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByText('Would change', { exact: true }).waitFor();
     await preview.getByRole('definition').filter({ hasText: /^4$/ }).first().waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -90,6 +90,8 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
   it('leads to the first field that is missing', async () => {
     await console.visit('/desired/new');
     const create = page.getByRole('button', { name: 'Create desired state' });
+    const topOf = async (shown: typeof create) => (await shown.boundingBox())?.y ?? NaN;
+    expect(await topOf(create)).toBeLessThan(await topOf(page.getByRole('heading', { name: 'Preview' })));
     const isFocused = (label: string) =>
       eventually(
         () => focusedText(page),
@@ -154,7 +156,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.setViewportSize(phone);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();
     await page.getByRole('textbox', { name: 'volume', exact: true }).fill('20');
-    await page.getByRole('region', { name: 'Preview and save' }).getByText('Would change', { exact: true }).waitFor();
+    await page.getByRole('region', { name: 'Preview' }).getByText('Would change', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('4 of 4 in sync').waitFor();
@@ -243,7 +245,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.setViewportSize({ width: 1280, height: 900 });
     await console.visit(`/desired/new?tool=${VOLUME}&arguments=${encodeURIComponent('{"volume":70}')}`);
     await chooseAll();
-    const preview = page.getByRole('region', { name: 'Preview and save' });
+    const preview = page.getByRole('region', { name: 'Preview' });
     await preview.getByRole('link', { name: 'Quiet shop' }).click();
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Disable' }).click();
