@@ -104,7 +104,7 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
         fc.constant(sha256),
       ),
       Webhook: named(
-        fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
+        fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.disconnected']), enabled: optional(fc.boolean()) }),
         fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
       ),
       RecordingRule: named(
