@@ -131,7 +131,7 @@ async function removeUnused(db: Queryable, before: number): Promise<void> {
   );
 }
 
-/** From now until the end of the transaction. */
+/** Whether the rule is as it was read. It stays so until the end of the transaction. */
 async function isAsStored(transaction: Transaction, { id, revision, snoozedUntil }: AlertRuleRow): Promise<boolean> {
   await transaction.query(HOLD_RULE, [id]);
   const stored = await transaction.ask((prisma) => prisma.alertRule.findUnique({ where: { id } }));

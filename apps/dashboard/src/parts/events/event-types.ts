@@ -1,4 +1,4 @@
-/** Event types that are offered to choose from: those of the hub. Others can be typed. */
+/** The types of events that the hub writes, in its order. */
 export const eventTypes = [
   'device.connected',
   'device.disconnected',
@@ -72,5 +72,5 @@ export const eventTypes = [
   'voice.server_well',
 ] as const;
 
-/** `device.*` and so on. */
+/** Patterns of all types that begin alike: `device.*` and so on. */
 export const eventAreas: readonly string[] = [...new Set(eventTypes.map((type) => type.replace(/\..*/, '.*')))];

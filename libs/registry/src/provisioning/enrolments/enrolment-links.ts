@@ -7,7 +7,7 @@ import { isUuid } from '../../database/uuid-v7.js';
 import type { CreatedLink, EnrolmentLinkRow, NewEnrolmentLink } from '../provisioning.js';
 import { hashOf, newSecret } from '../../secrets/secrets.js';
 
-/** Valid links of a hub: all are listed at once. */
+/** Links of a hub that may be valid: all are listed at once. */
 export const LINKS_MAX = 1_000;
 
 /** Removes links that ended, the earliest first, until there is room for one more. */

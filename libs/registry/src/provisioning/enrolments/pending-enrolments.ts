@@ -50,7 +50,10 @@ export function isOtherDevice(clientUuidHash: string): string {
   return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
 }
 
-/** Comes first in a transaction that changes enrolments of others. Removes outdated ones. */
+/**
+ * Comes first in a transaction that changes pending enrolments. Only admissions need no lock: they
+ * end the waiting of their devices. Removes outdated enrolments.
+ */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
