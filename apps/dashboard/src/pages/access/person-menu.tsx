@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
@@ -10,11 +11,9 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { Secret } from '../../parts/dialog/secret';
 import { useNotify } from '../../parts/use-notify';
 import { DeleteUserDocument, SignOutUserDocument, UpdateUserDocument } from './generated/access';
+import { isHeld, type PersonAct, personActs } from './held-acts';
 import { newPassword } from './new-password';
 import type { User } from './people';
-
-const acts = ['reset', 'signOut', 'switch', 'remove'] as const;
-type Act = (typeof acts)[number];
 
 interface PersonMenuProps {
   readonly user: User;
@@ -25,18 +24,18 @@ interface PersonMenuProps {
 
 export function PersonMenu({ user, isLastAdmin, onChanged }: PersonMenuProps) {
   const { t } = useTranslation();
-  const [asked, setAsked] = useState<Act>();
+  const [asked, setAsked] = useState<PersonAct>();
+  const isSelf = useViewer().user?.id === user.id;
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
     setAsked(undefined);
     button.current?.focus();
   };
-  const isKept = (act: Act) => isLastAdmin && (act === 'switch' || act === 'remove');
-  const label = (act: Act) => {
+  const label = (act: PersonAct) => {
     if (act === 'switch') return t(user.disabledAt === null ? 'access.acts.disable' : 'access.acts.enable');
     return t(`access.acts.${act}`);
   };
-  const props = (act: Act) => ({ user, isOpen: asked === act, onClose: close, onChanged });
+  const props = (act: PersonAct) => ({ user, isOpen: asked === act, onClose: close, onChanged });
   return (
     <>
       <Menu position="bottom-end" keepMounted={false}>
@@ -47,8 +46,9 @@ export function PersonMenu({ user, isLastAdmin, onChanged }: PersonMenuProps) {
         </Menu.Target>
         <Menu.Dropdown>
           {isLastAdmin && <Menu.Label>{t('access.lastAdmin')}</Menu.Label>}
-          {acts.map((act) => (
-            <Menu.Item key={act} disabled={isKept(act)} onClick={() => setAsked(act)}>
+          {isSelf && <Menu.Label>{t('access.ownPassword')}</Menu.Label>}
+          {personActs.map((act) => (
+            <Menu.Item key={act} disabled={isHeld(act, { isLastAdmin, isSelf })} onClick={() => setAsked(act)}>
               {label(act)}
             </Menu.Item>
           ))}
