@@ -35,10 +35,10 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
   // Only administrators see codes, so only for them a code leads to its board.
   const board = waiting.find((one) => (code === '' ? one.id === chosenId : one.code === code)) ?? undefined;
   const chosen = board ?? waiting.find(({ id, code: shown }) => id === chosenId && shown === null);
-  const approval = useApproval({ replaces: chosen?.replaces ?? false, onApproved: refresh });
   const effective = code === '' ? (board?.code ?? '') : code;
+  const approval = useApproval({ board: chosen, code: effective, onApproved: refresh });
   const approve = async () => {
-    if (!(await approval.approve(effective))) return;
+    if (!(await approval.approve())) return;
     setTyped('');
     setChosenId(undefined);
   };

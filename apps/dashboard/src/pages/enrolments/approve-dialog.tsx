@@ -20,12 +20,12 @@ interface ApproveDialogProps {
 
 export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogProps) {
   const { t } = useTranslation();
-  const { code, replaces } = enrolment;
+  const { code } = enrolment;
   // Only administrators see codes. Others enter the one that the device shows.
   const [typed, setTyped] = useState('');
-  const approval = useApproval({ replaces, onApproved });
+  const approval = useApproval({ board: enrolment, code: code ?? typed, onApproved });
   const approve = async () => {
-    if (await approval.approve(code ?? typed)) onClose();
+    if (await approval.approve()) onClose();
   };
   return (
     <Dialog title={t('enrolments.approveDevice')} onClose={onClose}>

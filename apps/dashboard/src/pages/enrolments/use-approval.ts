@@ -3,24 +3,36 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
+import { approvalOf, asksToConfirm } from './confirmation';
 import { ApproveEnrolmentDocument } from './generated/enrolments';
 
 interface ApprovalOptions {
-  /** Whether a device with this id is already enrolled, as far as known. */
-  readonly replaces: boolean;
+  /** The board that is compared with the real one. */
+  readonly board: { readonly id: string; readonly replaces: boolean } | undefined;
+  /** As the device shows it. */
+  readonly code: string;
   readonly onApproved: () => void;
 }
 
-export function useApproval({ replaces, onApproved }: ApprovalOptions) {
+export function useApproval({ board, code, onApproved }: ApprovalOptions) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [name, setName] = useState('');
   const [tags, setTags] = useState<string[]>([]);
-  const [isConfirmed, setConfirmed] = useState(false);
-  const mutation = useHubMutation(ApproveEnrolmentDocument, (data) => data.approveEnrolment.userErrors);
-  const needsConfirming = replaces || (mutation.failure?.codes.includes('CONFLICT') ?? false);
+  const approval = approvalOf(board?.id, code);
+  const [tried, setTried] = useState<string>();
+  const [asked, setAsked] = useState<string>();
+  const [confirmed, setConfirmedFor] = useState<string>();
+  const isConfirmed = confirmed === approval;
+  const setConfirmed = (isIt: boolean) => setConfirmedFor(isIt ? approval : undefined);
+  const mutation = useHubMutation(ApproveEnrolmentDocument, ({ approveEnrolment: { userErrors } }) => {
+    if (asksToConfirm(userErrors)) setAsked(approval);
+    return userErrors;
+  });
+  const needsConfirming = board?.replaces === true || asked === approval;
   /** Resolves to whether the device is approved. */
-  const approve = async (code: string): Promise<boolean> => {
+  const approve = async (): Promise<boolean> => {
+    setTried(approval);
     const data = await mutation.run({ code: code.trim(), name: name.trim() || null, tags, confirm: isConfirmed });
     if (!data) return false;
     // Without DEVICES_READ the hub does not show the device.
@@ -28,11 +40,12 @@ export function useApproval({ replaces, onApproved }: ApprovalOptions) {
     notify(t('enrolments.approved', { device: device?.name ?? device?.id ?? (name.trim() || code.trim()) }));
     setName('');
     setTags([]);
-    setConfirmed(false);
+    setConfirmedFor(undefined);
     onApproved();
     return true;
   };
-  return { name, setName, tags, setTags, isConfirmed, setConfirmed, needsConfirming, mutation, approve };
+  const shown = { ...mutation, failure: tried === approval ? mutation.failure : undefined };
+  return { name, setName, tags, setTags, isConfirmed, setConfirmed, needsConfirming, mutation: shown, approve };
 }
 
 export type Approval = ReturnType<typeof useApproval>;
