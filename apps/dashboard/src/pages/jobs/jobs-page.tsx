@@ -1,12 +1,12 @@
 /** All jobs, latest first, with how far each is. */
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo, useRef } from 'react';
 import { SegmentedControl } from '@mantine/core';
 import { IconListCheck, IconPlus, IconSearch } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useMayStartJobs } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { usePages } from '../../hub/lists/use-pages';
+import { type Pages, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -16,15 +16,19 @@ import { areTargetsSelected, countsOf, decidedOf } from '../../parts/job/job-pro
 import { LinkButton } from '../../parts/link-button';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page } from '../../parts/page';
+import { NotRefreshed } from '../../parts/table/not-refreshed';
 import { Time } from '../../parts/time/time';
 import { SearchField } from '../../parts/search/search-field';
 import { JobsDocument, type JobLineFragment, type JobsQuery } from './generated/jobs';
 import { type JobSearch, liveStates } from './job-search';
+import { isBeyond, withFirstPage } from './latest-jobs';
 import classes from './jobs.module.css';
 
 const route = getRouteApi('/jobs');
 /** Ms. */
 const refreshMs = 3_000;
+/** As asked for. */
+const pageRows = 50;
 
 export function JobsPage() {
   const { t } = useTranslation();
@@ -41,7 +45,7 @@ export function JobsPage() {
     [search, show],
   );
   const pages = usePages({ query: JobsDocument, variables, listOf });
-  useLatest(variables, pages.patch);
+  useLatest(variables, pages);
   const columns = useColumns();
   const isFiltered = search !== undefined || show !== undefined;
   return (
@@ -57,6 +61,9 @@ export function JobsPage() {
     >
       <Filter />
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {pages.rows.length > pageRows && (
+        <NotRefreshed most={pageRows} isFirstRefreshed isLoading={pages.isLoading} onRefresh={pages.refresh} />
+      )}
       {pages.rows.length > 0 && (
         <DataTable
           label={t('jobs.title')}
@@ -107,17 +114,19 @@ function Filter() {
 /** Keeps the first page current; what was loaded beyond it stays. */
 function useLatest(
   variables: (after: null) => { readonly filter: object; readonly after: string | null },
-  patch: (change: (rows: readonly JobLineFragment[]) => readonly JobLineFragment[]) => void,
+  { rows, patch, refresh }: Pages<JobLineFragment>,
 ): void {
   const first = useMemo(() => variables(null), [variables]);
   const { data } = useHubQuery({ query: JobsDocument, variables: first, refreshMs });
+  const shown = useRef(rows);
+  useEffect(() => {
+    shown.current = rows;
+  }, [rows]);
   useEffect(() => {
     if (!data) return;
-    const { nodes, pageInfo } = data.jobs;
-    const oldest = nodes.at(-1)?.id ?? '';
-    // Ids are in the order of time.
-    patch((rows) => [...nodes, ...(pageInfo.hasNextPage ? rows.filter(({ id }) => id < oldest) : [])]);
-  }, [data, patch]);
+    if (isBeyond(data.jobs, shown.current)) refresh();
+    else patch((now) => withFirstPage(now, data.jobs));
+  }, [data, patch, refresh]);
 }
 
 function useColumns() {
