@@ -13,3 +13,22 @@ export function toggled(chosen: ChosenBoards, deviceId: string): ChosenBoards {
 export function toggledAll(chosen: ChosenBoards, shown: readonly string[], areAll: boolean): ChosenBoards {
   return new Set(areAll ? [...chosen, ...shown] : []);
 }
+
+export function without(chosen: ChosenBoards, deviceIds: readonly string[]): ChosenBoards {
+  const gone = new Set(deviceIds);
+  return new Set([...chosen].filter((id) => !gone.has(id)));
+}
+
+/** What the hub moves with one request. */
+const boardsMax = 500;
+
+/** Moves boards until a request fails. Resolves to those that were moved. */
+export async function moveInBatches(
+  chosen: ChosenBoards,
+  move: (deviceIds: readonly string[]) => Promise<boolean>,
+): Promise<readonly string[]> {
+  const deviceIds = [...chosen];
+  for (let start = 0; start < deviceIds.length; start += boardsMax)
+    if (!(await move(deviceIds.slice(start, start + boardsMax)))) return deviceIds.slice(0, start);
+  return deviceIds;
+}

@@ -10,7 +10,7 @@ import { type Column, DataTable } from '../../../parts/table/data-table';
 import type { Selection } from '../../../parts/table/row-selection';
 import { Time } from '../../../parts/time/time';
 import { useNotify } from '../../../parts/use-notify';
-import { type ChosenBoards, toggled, toggledAll } from './chosen-boards';
+import { type ChosenBoards, moveInBatches, toggled, toggledAll, without } from './chosen-boards';
 import { MoveBoardsBackDocument, MoveBoardsDocument } from './generated/moving';
 import type { MovingBoard, MovingBoardsList, ShownState } from './use-moving-boards';
 
@@ -19,9 +19,6 @@ interface MovingBoardsProps extends MovingBoardsList {
   readonly onShow: (shown: ShownState) => void;
   readonly mayDecide: boolean;
 }
-
-/** What the hub moves with one request. */
-const boardsMax = 500;
 
 /** Nothing where no board has another server. */
 export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summary }: MovingBoardsProps) {
@@ -50,8 +47,8 @@ export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summar
         {mayDecide && (
           <MoveActs
             chosen={chosen}
-            onDone={() => {
-              setChosen(new Set());
+            onMoved={(deviceIds) => {
+              setChosen((now) => without(now, deviceIds));
               refresh();
             }}
           />
@@ -99,22 +96,24 @@ function selectionOf(
 
 interface MoveActsProps {
   readonly chosen: ChosenBoards;
-  readonly onDone: () => void;
+  /** With those that were moved, which may be only a part. */
+  readonly onMoved: (deviceIds: readonly string[]) => void;
 }
 
-function MoveActs({ chosen, onDone }: MoveActsProps) {
+function MoveActs({ chosen, onMoved }: MoveActsProps) {
   const { t } = useTranslation();
   const notify = useNotify();
+  const [hasMoved, setMoved] = useState(false);
   const here = useHubMutation(MoveBoardsDocument, (data) => data.moveBoards.userErrors);
   const back = useHubMutation(MoveBoardsBackDocument, (data) => data.moveBoardsBack.userErrors);
   const move = async (act: typeof here | typeof back, done: 'moving.moved' | 'moving.movedBack') => {
     here.reset();
     back.reset();
-    const deviceIds = [...chosen];
-    for (let start = 0; start < deviceIds.length; start += boardsMax)
-      if (!(await act.run({ deviceIds: deviceIds.slice(start, start + boardsMax) }))) return;
-    notify(t(done, { count: deviceIds.length }));
-    onDone();
+    const moved = await moveInBatches(chosen, async (deviceIds) => (await act.run({ deviceIds })) !== undefined);
+    setMoved(moved.length > 0);
+    if (moved.length === 0) return;
+    notify(t(done, { count: moved.length }));
+    onMoved(moved);
   };
   const isIdle = chosen.size === 0 || here.isBusy || back.isBusy;
   return (
@@ -132,7 +131,10 @@ function MoveActs({ chosen, onDone }: MoveActsProps) {
           </Button>
         </Button.Group>
       </Group>
-      <MutationFailureNotice failure={here.failure ?? back.failure} />
+      <MutationFailureNotice
+        failure={here.failure ?? back.failure}
+        refused={hasMoved ? t('moving.restRefused') : undefined}
+      />
     </>
   );
 }
