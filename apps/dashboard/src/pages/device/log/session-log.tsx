@@ -19,10 +19,12 @@ const gatherMs = 250;
 
 export function SessionLog({ deviceId }: { readonly deviceId: string }) {
   const { t } = useTranslation();
-  const [isOpen, setOpen] = useState(false);
-  const [isPaused, setPaused] = useState(false);
+  // One state, because a log that ends while it is paused must show what the pause held back.
+  const [run, setRun] = useState<'ended' | 'going' | 'paused'>('ended');
+  const [isOpen, isPaused] = [run !== 'ended', run === 'paused'];
   const [search, setSearch] = useState('');
-  const end = useCallback(() => setOpen(false), []);
+  const open = () => setRun('going');
+  const end = useCallback(() => setRun('ended'), []);
   const log = useLog(deviceId, isOpen, isPaused, end);
   const { lines, error } = log;
   const shown = useMemo(() => matchingLines(lines, search), [lines, search]);
@@ -31,7 +33,7 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
       <Empty
         icon={IconTerminal2}
         title={t('device.log.title')}
-        action={<Button onClick={() => setOpen(true)}>{t('device.log.open')}</Button>}
+        action={<Button onClick={open}>{t('device.log.open')}</Button>}
       >
         {t('device.log.hint')}
       </Empty>
@@ -41,7 +43,10 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
       <Group gap="sm">
         {isOpen ? (
           <>
-            <ActButton icon={isPaused ? IconPlayerPlay : IconPlayerPause} onClick={() => setPaused(!isPaused)}>
+            <ActButton
+              icon={isPaused ? IconPlayerPlay : IconPlayerPause}
+              onClick={() => setRun(isPaused ? 'going' : 'paused')}
+            >
               {t(isPaused ? 'events.resume' : 'events.pause')}
             </ActButton>
             <ActButton icon={IconPlayerStop} onClick={end}>
@@ -49,7 +54,7 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
             </ActButton>
           </>
         ) : (
-          <Button onClick={() => setOpen(true)}>{t('device.log.open')}</Button>
+          <Button onClick={open}>{t('device.log.open')}</Button>
         )}
         <ActButton icon={IconDownload} disabled={lines.length === 0} onClick={() => saveLines(lines, deviceId)}>
           {t('device.log.download')}
