@@ -18,6 +18,8 @@ interface AddConditionProps {
   readonly search: DeviceSearch;
   /** Values that devices have; undefined while they are asked for. */
   readonly choices: DeviceChoicesQuery | undefined;
+  /** The filter is of a list. The hub takes more conditions there than for what it changes. */
+  readonly isOfList: boolean;
   readonly onChange: (change: Partial<DeviceSearch>) => void;
 }
 
@@ -40,7 +42,7 @@ type Condition = (typeof conditions)[number];
 /** Hours since a device was last seen. */
 const silences = { hour: 1, day: 24, week: 168, month: 720 } as const;
 
-export function AddCondition({ search, choices, onChange }: AddConditionProps) {
+export function AddCondition({ search, choices, isOfList, onChange }: AddConditionProps) {
   const { t } = useTranslation();
   const button = useRef<HTMLButtonElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -54,6 +56,7 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
     setOpen(false);
     button.current?.focus();
   };
+  const offered = conditions.filter((name) => isOfList || name !== 'outOfSync');
   const needsValue = condition !== 'toolsStale' && condition !== 'outOfSync';
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
@@ -67,7 +70,7 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
           <Stack gap="sm">
             <Select
               label={t('devices.conditionOf')}
-              data={conditions.map((name) => ({ value: name, label: t(`devices.condition.${name}`) }))}
+              data={offered.map((name) => ({ value: name, label: t(`devices.condition.${name}`) }))}
               value={condition}
               comboboxProps={{ withinPortal: false }}
               onChange={(chosen) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterOf, parseDeviceSearch, withCondition } from './device-search';
+import { filterOf, isForListsOnly, parseDeviceSearch, withCondition } from './device-search';
 
 describe('the filter in the address of Devices', () => {
   it('is what DeviceFilter calls its conditions', () => {
@@ -70,5 +70,19 @@ describe('conditions within conditions', () => {
     expect(withCondition(search, { tags: ['c'] }, 'any')).toEqual({
       any: [{ tags: ['a'] }, { search: 'b' }, { tags: ['c'] }],
     });
+  });
+});
+
+describe('a filter that is only for lists', () => {
+  it('asks what is out of sync, at any depth', () => {
+    expect(isForListsOnly({ outOfSync: true, model: 'lamp' })).toBe(true);
+    expect(isForListsOnly({ not: { any: [{ model: 'lamp' }, { outOfSync: true }] } })).toBe(true);
+    expect(isForListsOnly({ any: [{ not: { outOfSync: false } }] })).toBe(true);
+  });
+
+  it('is no other one, also not one that the address has wrong', () => {
+    expect(isForListsOnly({})).toBe(false);
+    expect(isForListsOnly({ toolsStale: true, any: [{ model: 'lamp' }], not: { tags: ['a'] } })).toBe(false);
+    expect(isForListsOnly({ not: 'x' } as never)).toBe(false);
   });
 });

@@ -101,6 +101,15 @@ export function filterOf(search: DeviceSearch): DeviceFilter | undefined {
   return hasCondition(conditions) ? conditions : undefined;
 }
 
+/**
+ * Whether the filter is only for looking. It changes with each comparison of desired states, so the
+ * hub refuses it for changes, jobs, groups, keys and rules.
+ */
+export function isForListsOnly(conditions: DeviceConditions): boolean {
+  const { outOfSync, any, not } = conditions;
+  return outOfSync !== undefined || [...listIn(any), ...listIn(not)].filter(hasFields).some(isForListsOnly);
+}
+
 /** What must hold, what must not, and what is enough beside others. */
 export const conditionModes = ['must', 'not', 'any'] as const;
 export type ConditionMode = (typeof conditionModes)[number];

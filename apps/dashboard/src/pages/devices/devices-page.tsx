@@ -19,7 +19,7 @@ import { AddDevices } from '../add-devices/add-devices';
 import { useColumnChoice } from './column-choice';
 import { ColumnMenu } from './column-menu';
 import { useDeviceColumns } from './device-columns';
-import { conditionsOf, type DeviceOrder, type DeviceSearch, filterOf } from './device-search';
+import { conditionsOf, type DeviceOrder, type DeviceSearch, filterOf, isForListsOnly } from './device-search';
 import classes from './devices.module.css';
 import { FilterBar } from './filter-bar';
 import {
@@ -75,7 +75,7 @@ export function DevicesPage() {
       }
     >
       <div className={classes.tools}>
-        <FilterBar search={search} onChange={setSearch} />
+        <FilterBar search={search} isOfList onChange={setSearch} />
         <ColumnMenu {...choice} />
         <CopyAs request={() => ({ kind: 'devices', filter: filter && { ...filter } })} />
       </div>
@@ -195,10 +195,11 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
   const { t } = useTranslation();
   const [isTagging, setTagging] = useState(false);
   const [mayWrite, mayStart] = [useScope('DEVICES_WRITE'), useMayStartJobs()];
+  const isForAll = !isSelecting && !isForListsOnly(search);
   return (
     <>
       {mayWrite && <AddDevices />}
-      {mayWrite && !isSelecting && (
+      {mayWrite && isForAll && (
         <ActButton
           className={classes.wideOnly ?? ''}
           icon={IconTags}
@@ -208,7 +209,7 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
           {t('devices.tagAct', { count: matching })}
         </ActButton>
       )}
-      {mayStart && !isSelecting && (
+      {mayStart && isForAll && (
         <LinkButton
           to="/jobs/new"
           search={{ devices: conditionsOf(search) }}

@@ -18,10 +18,12 @@ import { GroupMenu } from './group-menu';
 
 interface FilterBarProps {
   readonly search: DeviceSearch;
+  /** The filter is of a list, and not of what the hub changes or allows. */
+  readonly isOfList?: boolean;
   readonly onChange: (change: Partial<DeviceSearch>) => void;
 }
 
-export function FilterBar({ search, onChange }: FilterBarProps) {
+export function FilterBar({ search, isOfList = false, onChange }: FilterBarProps) {
   const { t } = useTranslation();
   const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
   const { groups, read } = useGroups();
@@ -41,7 +43,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           value={search.search ?? ''}
           onChange={(text) => onChange({ search: text === '' ? undefined : text })}
         />
-        <AddCondition search={search} choices={choices.data} onChange={onChange} />
+        <AddCondition search={search} choices={choices.data} isOfList={isOfList} onChange={onChange} />
         <GroupMenu
           search={search}
           groups={groups}

@@ -13,7 +13,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MoreGroups } from '../../parts/groups/groups';
 import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
 import { groupsChanged, toggledView, useChosenViews, viewsAmong } from '../../shell/views';
-import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
+import { type DeviceSearch, filterOf, isForListsOnly, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument } from './generated/devices';
 import { GroupDialog } from './group-dialog';
@@ -37,7 +37,7 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
   const button = useRef<HTMLButtonElement>(null);
   const set = filterOf(search);
   // A group keeps conditions, and no other group.
-  const filter = search.groupId === undefined ? set : undefined;
+  const filter = search.groupId === undefined && !isForListsOnly(search) ? set : undefined;
   const leave = (then: () => void) => {
     setOpen(false);
     then();

@@ -15,7 +15,7 @@ import { useTranslation } from 'react-i18next';
 import { useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
 import { newDraftId, writeDraft } from '../../new-job/draft-store';
 import { draftFrom } from '../../new-job/job-draft';
-import type { DeviceConditions } from '../device-search';
+import { type DeviceConditions, isForListsOnly } from '../device-search';
 import { GroupDialog } from '../group-dialog';
 import { TagDialog } from '../tag-dialog';
 import { RemoveDialog } from './remove-dialog';
@@ -49,6 +49,7 @@ export function SelectionBar({ selection, onSelect, conditions, matching, onChan
   const count = countOf(selection, matching);
   const close = () => setAsked(undefined);
   const filter = filterOfSelection(selection, conditions);
+  const isOnlySeen = isForListsOnly(conditions);
   if (count === 0) return null;
   return (
     <>
@@ -56,7 +57,7 @@ export function SelectionBar({ selection, onSelect, conditions, matching, onChan
       <section className={classes.bar} aria-label={t('selection.title')}>
         <div className={classes.what}>
           <strong role="status">{t('selection.count', { count })}</strong>
-          {!selection.isAll && matching > count && (
+          {!selection.isAll && !isOnlySeen && matching > count && (
             <Button variant="subtle" size="compact-sm" className={classes.more} onClick={() => onSelect(allDevices)}>
               {t('selection.all', { count: matching })}
             </Button>
@@ -75,7 +76,7 @@ export function SelectionBar({ selection, onSelect, conditions, matching, onChan
         {isWithinLimit(selection) ? (
           <Acts selection={selection} conditions={conditions} count={count} onAsk={setAsked} />
         ) : (
-          <p className={classes.limit}>{t('selection.tooMany')}</p>
+          <p className={classes.limit}>{t(isOnlySeen ? 'selection.tooManyOutOfSync' : 'selection.tooMany')}</p>
         )}
       </section>
       {asked === 'tag' && <TagDialog filter={filter} count={count} onClose={close} onTagged={onChanged} />}
