@@ -6,12 +6,8 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { NumberField } from '../../parts/number/number-field';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import {
-  type PoliciesQuery,
-  SetToolPolicyDocument,
-  type ToolPolicyInput,
-  type Verification,
-} from './generated/settings';
+import { SetToolPolicyDocument, type Verification } from './generated/settings';
+import { emptyReadback, inputOf, type Policy, usualReading } from './policy-input';
 
 interface PolicyDialogProps {
   readonly policy: Policy | undefined;
@@ -22,8 +18,6 @@ interface PolicyDialogProps {
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
-
-type Policy = PoliciesQuery['toolPolicies'][number];
 
 const verifications: readonly Verification[] = ['NONE', 'READBACK', 'REBOOT', 'FIRMWARE'];
 const readings = ['unsaid', 'yes', 'no'] as const;
@@ -116,8 +110,7 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
   const choose = (chosen: string | null) =>
     onChange({
       verification: chosen as Verification,
-      ...(chosen === 'READBACK' &&
-        !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '', ...usualReading } }),
+      ...(chosen === 'READBACK' && !readback && { readback: emptyReadback }),
     });
   return (
     <>
@@ -157,32 +150,13 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
             onChange={(settleMs = usualReading.settleMs) => onChange({ readback: { ...readback, settleMs } })}
             w="100%"
           />
+          {verification !== 'READBACK' && (
+            <Button variant="default" onClick={() => onChange({ readback: null })}>
+              {t('settings.readback.remove')}
+            </Button>
+          )}
         </>
       )}
     </>
   );
-}
-
-/** As the hub has it where a policy says nothing. */
-const usualReading = { tolerance: 0, settleMs: 600 };
-
-/** Without what the cache adds to its objects. */
-function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
-  const { pattern, idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs } =
-    known;
-  return {
-    pattern: pattern.trim(),
-    idempotent,
-    disruptive,
-    readOnly,
-    disconnectExpected,
-    verification,
-    failureText,
-    callTimeoutMs,
-    readback: readback && readingInput(readback),
-  };
-}
-
-function readingInput({ tool, path, argument, tolerance, settleMs }: NonNullable<Policy['readback']>) {
-  return { tool, path, argument, tolerance, settleMs };
 }
