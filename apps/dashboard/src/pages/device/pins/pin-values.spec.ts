@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answeredValue, kindOf, readToolOf, sampledValue, withValue } from './pin-values';
+import { answeredAt, answeredValue, kindOf, readToolOf, sampledValue, withValue } from './pin-values';
 
 const at = '2026-01-01T00:00:00.000Z';
 const later = '2026-01-01T00:00:01.000Z';
@@ -20,6 +20,11 @@ describe('the values of pins', () => {
     });
     expect(sampledValue({ tool: 'leaf_wetness', values: [1] }, at)).toBeUndefined();
     expect(sampledValue({ pin: 36, values: [] }, at)).toBeUndefined();
+  });
+
+  it('have the time of the hub at its answer, as samples have', () => {
+    expect(answeredAt({ startedAt: at, durationMs: 1_000 })).toBe(later);
+    expect(answeredAt({ startedAt: '2026-01-01T01:00:00+01:00', durationMs: null })).toBe(at);
   });
 
   it('are never replaced by older ones', () => {

@@ -42,6 +42,16 @@ export function answeredValue(answer: unknown, at: string): PinValue | undefined
   return typeof mv === 'number' ? { value, volts: mv / 1_000, at } : { value, at };
 }
 
+interface AnsweredCall {
+  readonly startedAt: string;
+  readonly durationMs: number | null;
+}
+
+/** By the clock of the hub, as samples have it. The clock of this browser may differ. */
+export function answeredAt({ startedAt, durationMs }: AnsweredCall): string {
+  return new Date(Date.parse(startedAt) + (durationMs ?? 0)).toISOString();
+}
+
 /** The pin and the newest value in an event of samples, if it is about a pin. */
 export function sampledValue(
   data: unknown,

@@ -9,7 +9,7 @@ import { EventsAsTheyHappenDocument } from '../../events/generated/events';
 import type { DeviceSeen } from '../device-page';
 import { callFailures } from '../call-failures';
 import { CallToolDocument } from '../generated/device';
-import { answeredValue, kindOf, type PinValues, readToolOf, sampledValue, withValue } from './pin-values';
+import { answeredAt, answeredValue, kindOf, type PinValues, readToolOf, sampledValue, withValue } from './pin-values';
 
 /** Ms between two reads of all pins while they are followed; each read is a recorded call. */
 const followMs = 5_000;
@@ -48,7 +48,7 @@ export function usePins(device: DeviceSeen): LivePins {
       const call = data?.callTool.call;
       // Without an answer the others would fail, too.
       if (call?.outcome !== 'SUCCEEDED' && call?.error?.code !== 'DEVICE_ERROR') break;
-      setValues((known) => withValue(known, pin, answeredValue(call.result?.json, new Date().toISOString())));
+      setValues((known) => withValue(known, pin, answeredValue(call.result?.json, answeredAt(call))));
     }
     reading.current = false;
     setReading(false);
@@ -57,8 +57,9 @@ export function usePins(device: DeviceSeen): LivePins {
   const write = async (tool: 'gpio_write' | 'pwm_write', pin: number, value: boolean | number): Promise<void> => {
     const given = tool === 'gpio_write' ? { pin, value } : { pin, duty: value };
     const data = await act.run({ input: { deviceId: id, tool, arguments: given } });
-    if (data?.callTool.call?.outcome !== 'SUCCEEDED') return;
-    setValues((known) => withValue(known, pin, { value, at: new Date().toISOString() }));
+    const call = data?.callTool.call;
+    if (call?.outcome !== 'SUCCEEDED') return;
+    setValues((known) => withValue(known, pin, { value, at: answeredAt(call) }));
   };
 
   // A new connection resets the outputs. [mcpu §0]
