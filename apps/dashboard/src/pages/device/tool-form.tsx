@@ -17,6 +17,7 @@ import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { MutationFailureNotice } from '../../parts/failure';
 import { LinkButton } from '../../parts/link-button';
 import { canBeKept } from '../desired/form/can-be-kept';
+import { fitsAddress } from '../desired/form/new-desired-search';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
 import { ToolResults } from './tools/tool-results';
@@ -113,10 +114,12 @@ function KeepSo({ deviceId, tool, given }: KeepSoProps) {
   const { t } = useTranslation();
   const [mayOpen, mayRun] = [useScope('JOBS_READ'), useScope('JOBS_WRITE')];
   if (!mayOpen || !mayRun || !canBeKept(tool.policy)) return null;
+  const search = { tool: tool.name, arguments: given, devices: { ids: [deviceId] } };
+  if (!fitsAddress(search)) return null;
   return (
     <LinkButton
       to="/desired/new"
-      search={{ tool: tool.name, arguments: given, devices: { ids: [deviceId] } }}
+      search={search}
       variant="default"
       leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
     >

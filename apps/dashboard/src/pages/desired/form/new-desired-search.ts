@@ -16,3 +16,11 @@ export function parseNewDesiredSearch(raw: Readonly<Record<string, unknown>>): N
     ...(isObject(devices) && { devices: parseDeviceSearch(devices) }),
   };
 }
+
+/** Characters. A reload sends the address, and proxies refuse request lines of more than 8 KB. */
+const charactersMax = 7_500;
+
+/** Whether an address can carry it: a list of some hundred devices is too long. */
+export function fitsAddress(search: NewDesiredSearch): boolean {
+  return encodeURIComponent(JSON.stringify(search)).length <= charactersMax;
+}

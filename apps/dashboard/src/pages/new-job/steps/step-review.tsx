@@ -14,6 +14,7 @@ import { CopyAs } from '../../../parts/copy-as/copy-as';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
 import { LinkButton } from '../../../parts/link-button';
 import { canBeKept } from '../../desired/form/can-be-kept';
+import { fitsAddress } from '../../desired/form/new-desired-search';
 import { useToolChoices } from '../fields/tool-choices';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
 import { chosenConditions, onlyWithTool } from '../job-draft';
@@ -108,10 +109,12 @@ function KeepSo() {
   const mayCall = useScope('TOOLS_CALL');
   const chosen = draft.kind === 'tool' ? tools.find(({ name }) => name === draft.tool) : undefined;
   if (!mayCall || chosen === undefined || !canBeKept(chosen.policy)) return null;
+  const search = { tool: chosen.name, arguments: draft.arguments, devices: chosenConditions(draft) };
+  if (!fitsAddress(search)) return null;
   return (
     <LinkButton
       to="/desired/new"
-      search={{ tool: chosen.name, arguments: draft.arguments, devices: chosenConditions(draft) }}
+      search={search}
       variant="default"
       leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
     >
