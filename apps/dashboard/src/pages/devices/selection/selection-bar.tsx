@@ -12,7 +12,7 @@ import {
 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
+import { useFleetScope, useMayCallInJobs, useMayRollOut, useMayStartJobs, useScope, useViewer } from '../../../hub/hub';
 import { newDraftId, writeDraft } from '../../new-job/draft-store';
 import { draftFrom } from '../../new-job/job-draft';
 import { type DeviceConditions, isForListsOnly } from '../device-search';
@@ -103,7 +103,7 @@ interface ActsProps extends Pick<SelectionBarProps, 'selection' | 'conditions'> 
 
 function Acts({ selection, conditions, count, onAsk }: ActsProps) {
   const { t } = useTranslation();
-  const [mayWrite, mayStart] = [useScope('DEVICES_WRITE'), useMayStartJobs()];
+  const [mayWrite, mayGroup, mayStart] = [useScope('DEVICES_WRITE'), useFleetScope('DEVICES_WRITE'), useMayStartJobs()];
   const navigate = useNavigate();
   const viewer = useViewer().name;
   const may = { tool: useMayCallInJobs(), firmware: useMayRollOut() };
@@ -128,7 +128,7 @@ function Acts({ selection, conditions, count, onAsk }: ActsProps) {
         />
       )}
       {/* A group has conditions, and no other group. */}
-      {mayWrite && !isGroup && (
+      {mayGroup && !isGroup && (
         <Act
           icon={IconBookmark}
           text={t('selection.group')}
