@@ -78,6 +78,7 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
   const isSnoozed = rule.snoozedUntil !== null && Date.parse(rule.snoozedUntil) > Date.now();
   const now = useReadNow(AlertRulesNowDocument);
   const setEnabled = async (enabled: boolean) => {
+    snooze.reset();
     const read = await now.read({});
     if (read === undefined) return;
     const latest = read.alertRules.find(({ id }) => id === rule.id);
@@ -86,6 +87,7 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
     onChanged();
   };
   const setSnoozed = async () => {
+    update.reset();
     if (await snooze.run({ id: rule.id, until: snoozeEnd(isSnoozed, Date.now()) })) onChanged();
   };
   return (

@@ -27,6 +27,8 @@ export function RejectDialog({ enrolment: { id, deviceId }, onClose, onDone }: R
   const isBlock = length !== 'once';
   const until = length === 'day' ? new Date(Date.now() + dayMs).toISOString() : null;
   const submit = async () => {
+    // The form shows the refusal of the latest act only.
+    (isBlock ? reject : block).reset();
     const done = isBlock ? await block.run({ deviceId, until }) : await reject.run({ id });
     if (!done) return;
     notify(t(isBlock ? 'enrolments.blocked' : 'enrolments.rejected', { device: deviceId }));

@@ -43,16 +43,21 @@ function Steering({ job, onChanged }: SteeringProps) {
   const show = (changed: JobSeenFragment | null | undefined) => {
     if (changed) onChanged(changed);
   };
+  // Only the latest act has a refusal to show.
+  const setPaused = async () => {
+    resume.reset();
+    show((await pause.run({ id }))?.pauseJob.job);
+  };
+  const setResumed = async () => {
+    pause.reset();
+    show((await resume.run({ id }))?.resumeJob.job);
+  };
   const isAtGate = state === 'PAUSED' && pauseReason === 'WAVE_GATE';
   return (
     <>
       <MutationFailureNotice failure={pause.failure ?? resume.failure} />
       {(state === 'RUNNING' || state === 'PREPARING') && (
-        <ActButton
-          icon={IconPlayerPause}
-          loading={pause.isBusy}
-          onClick={() => void pause.run({ id }).then((data) => show(data?.pauseJob.job))}
-        >
+        <ActButton icon={IconPlayerPause} loading={pause.isBusy} onClick={() => void setPaused()}>
           {t('job.pause')}
         </ActButton>
       )}
@@ -60,7 +65,7 @@ function Steering({ job, onChanged }: SteeringProps) {
         <Button
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
           loading={resume.isBusy}
-          onClick={() => void resume.run({ id }).then((data) => show(data?.resumeJob.job))}
+          onClick={() => void setResumed()}
         >
           {t('job.resume')}
         </Button>
