@@ -1,7 +1,8 @@
 /** Which columns the Devices table shows, kept in this browser. */
-import { useCallback, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
+import { useScope } from '../../hub/hub';
 
-export const columnIds = [
+const columnIds = [
   'device',
   'id',
   'presence',
@@ -20,8 +21,15 @@ const storageKey = 'flotilla.devices.columns';
 const byDefault: readonly ColumnId[] = ['device', 'presence', 'model', 'firmware', 'tags', 'transport', 'lastSeen'];
 
 export interface ColumnChoice {
+  /** Those that the viewer may see. */
+  readonly offered: readonly ColumnId[];
   readonly shown: ReadonlySet<ColumnId>;
   readonly toggle: (id: ColumnId) => void;
+}
+
+/** The hub hides desired states without JOBS_READ, and then the column would have no content. */
+export function columnsFor(mayReadJobs: boolean): readonly ColumnId[] {
+  return columnIds.filter((id) => mayReadJobs || id !== 'desired');
 }
 
 function keptColumns(): ReadonlySet<ColumnId> {
@@ -30,13 +38,16 @@ function keptColumns(): ReadonlySet<ColumnId> {
 }
 
 export function useColumnChoice(): ColumnChoice {
-  const [shown, setShown] = useState(keptColumns);
+  const [chosenColumns, setChosen] = useState(keptColumns);
+  const mayReadJobs = useScope('JOBS_READ');
+  const offered = useMemo(() => columnsFor(mayReadJobs), [mayReadJobs]);
+  const shown = useMemo(() => new Set(offered.filter((id) => chosenColumns.has(id))), [offered, chosenColumns]);
   const toggle = useCallback((id: ColumnId) => {
-    setShown((now) => {
+    setChosen((now) => {
       const chosen = new Set(columnIds.filter((other) => (other === id ? !now.has(id) : now.has(other))));
       localStorage.setItem(storageKey, [...chosen].join(','));
       return chosen;
     });
   }, []);
-  return { shown, toggle };
+  return { offered, shown, toggle };
 }

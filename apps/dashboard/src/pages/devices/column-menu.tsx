@@ -3,9 +3,9 @@ import { Checkbox, Popover, Stack } from '@mantine/core';
 import { IconColumns3 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ActButton } from '../../parts/act-button';
-import { type ColumnChoice, columnIds } from './column-choice';
+import type { ColumnChoice } from './column-choice';
 
-export function ColumnMenu({ shown, toggle }: ColumnChoice) {
+export function ColumnMenu({ offered, shown, toggle }: ColumnChoice) {
   const { t } = useTranslation();
   return (
     <Popover position="bottom-end" trapFocus returnFocus>
@@ -14,7 +14,7 @@ export function ColumnMenu({ shown, toggle }: ColumnChoice) {
       </Popover.Target>
       <Popover.Dropdown>
         <Stack gap="xs">
-          {columnIds.slice(1).map((id) => (
+          {offered.slice(1).map((id) => (
             <Checkbox
               key={id}
               size="xs"
