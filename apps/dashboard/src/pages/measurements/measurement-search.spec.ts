@@ -7,6 +7,11 @@ describe('the address of the page of measurements', () => {
     expect(parseMeasurementSearch(search)).toEqual(search);
   });
 
+  it('carries that nothing is compared, which is not the same as no choice', () => {
+    expect(parseMeasurementSearch({ split: 'MODEL', of: [] })).toEqual({ split: 'MODEL', of: [] });
+    expect(parseMeasurementSearch({ split: 'MODEL', of: [3] })).toEqual({ split: 'MODEL' });
+  });
+
   it('loses what is unknown, and lines beyond the maximum', () => {
     const many = Array.from({ length: linesMax + 3 }, (_, index) => `v${index}`);
     expect(parseMeasurementSearch({ path: 7, period: '1y', split: 'COLOUR', of: [3, ...many] })).toEqual({

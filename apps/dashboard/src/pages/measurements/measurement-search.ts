@@ -12,7 +12,7 @@ export interface MeasurementSearch {
   readonly path?: string;
   readonly period?: ChartPeriod;
   readonly split?: MeasurementSplit;
-  /** Models, versions or ids of groups. */
+  /** Models, versions or ids of groups. Missing: the first ones; empty: none is chosen. */
   readonly of?: readonly string[];
 }
 
@@ -24,11 +24,17 @@ export function parseMeasurementSearch({
 }: Readonly<Record<string, unknown>>): MeasurementSearch {
   const knownPeriod = chartPeriods.find((name) => name === period);
   const knownSplit = measurementSplits.find((name) => name === split);
-  const chosen = Array.isArray(of) ? of.filter((one) => typeof one === 'string').slice(0, linesMax) : [];
   return {
     ...(typeof path === 'string' && path !== '' && { path }),
     ...(knownPeriod && { period: knownPeriod }),
     ...(knownSplit && { split: knownSplit }),
-    ...(chosen.length > 0 && { of: chosen }),
+    ...chosenIn(of),
   };
+}
+
+/** An empty list is a choice, too. One that has only unknown values is not. */
+function chosenIn(of: unknown): Pick<MeasurementSearch, 'of'> {
+  if (!Array.isArray(of)) return {};
+  const chosen = of.filter((one) => typeof one === 'string').slice(0, linesMax);
+  return chosen.length > 0 || of.length === 0 ? { of: chosen } : {};
 }

@@ -105,7 +105,7 @@ function Controls({ path, paths, split, period, change }: ControlsProps) {
       <SegmentedControl
         aria-label={t('measurements.splitBy')}
         value={split}
-        onChange={(value) => change({ split: value as MeasurementSplit, of: [] })}
+        onChange={(value) => change({ split: value as MeasurementSplit, of: undefined })}
         data={measurementSplits.map((value) => ({ value, label: t(`measurements.split.${value}`) }))}
       />
       <SegmentedControl
