@@ -6,7 +6,7 @@ import { confirm, isConfirmed } from './console/confirm.js';
 import { untilInterrupted } from './console/interrupt.js';
 import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
 import { formatOf, type OutputOptions } from './console/output-format.js';
-import { printThing, say, write } from './console/output.js';
+import { printChange, printThing, say, write } from './console/output.js';
 import { previewInWords } from './console/preview-words.js';
 import { printable } from './console/printable.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
@@ -93,9 +93,9 @@ export async function printJob(
   job: Omit<JobRowFragment, 'createdBy' | 'firmwareImage'> & Readonly<Record<string, unknown>>,
   args: OutputOptions,
 ): Promise<void> {
-  if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing(job, args);
+  if (formatOf(args) !== 'table' || args.columns !== undefined) return printChange(job, args);
   const { id, name, tool, progress } = job;
-  await printThing(
+  await printChange(
     {
       id,
       name,

@@ -6,6 +6,7 @@ import type { FlotillaClient } from '@flotilla/client';
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs';
 import { withClient } from '../connection.js';
 import { confirm, yesOption } from '../console/confirm.js';
+import { formatOf } from '../console/output-format.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 import { globalOptions, type GlobalArguments } from '../options/global-options.js';
 
@@ -92,6 +93,8 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
           return own.example(examples.map((example): [string] => [`$0 ${example}`]));
         },
         async (args) => {
+          // Before anything is sent, as a refusal after a change would hide its result.
+          formatOf(args as LeafArguments<Args>);
           process.exitCode = (await run(args as LeafArguments<Args>)) ?? exitCodes.done;
         },
       );

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captured } from './captured-output.suite.js';
-import { printRows, printThing } from './output.js';
+import { printChanges, printRows, printThing } from './output.js';
 
 interface Lamp {
   readonly id: string;
@@ -142,5 +142,18 @@ describe('one thing', () => {
 
   it('has one format at a time', async () => {
     await expect(captured(() => printThing({}, { json: true, output: 'csv' }))).rejects.toThrow('--json is short for');
+  });
+});
+
+describe('the result of a change', () => {
+  it('is printed with the chosen columns, or with all if one of them does not exist', async () => {
+    const rows = [{ id: 'a', state: 'RUNNING' }];
+    const printed = (columns: string) => captured(() => printChanges(rows, ['id', 'state'], { columns, json: true }));
+    expect((await printed('id')).stdout).toBe('{"id":"a"}\n');
+    expect(await printed('id,status')).toMatchObject({
+      stdout: '{"id":"a","state":"RUNNING"}\n',
+      stderr:
+        'There is no column "status". The columns are id, state. The command is done, and all of them are printed.\n',
+    });
   });
 });

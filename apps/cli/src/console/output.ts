@@ -1,5 +1,6 @@
 /** Prints results to standard output, which gets only data. Messages go to standard error. */
 import { stringify } from 'csv-stringify/sync';
+import { messageOf } from '../error-message.js';
 import {
   chosenColumns,
   columnOf,
@@ -92,6 +93,35 @@ export async function printThing(thing: Readonly<Record<string, unknown>>, optio
       return write(csvLine(columns.map(({ key }) => key)) + csvOf(thing, columns));
     case 'table':
       return write(`${fieldsOf(value)}\n`);
+  }
+}
+
+/** The result of a change, which a wrong `--columns` must not hide: it may have a new secret. */
+export function printChange(thing: Readonly<Record<string, unknown>>, options: OutputOptions): Promise<void> {
+  const fields = Object.keys(thing).map((key) => ({ key }));
+  return printThing(thing, fields.length === 0 ? options : withKnownColumns(fields, options, thing));
+}
+
+/** The list that a change returns, also with a wrong `--columns`. */
+export function printChanges<Row>(
+  rows: readonly Row[],
+  likes: readonly ColumnLike<Row>[],
+  options: OutputOptions,
+): Promise<void> {
+  return printRows(rows, likes, withKnownColumns(likes.map(columnOf), options, rows[0]));
+}
+
+function withKnownColumns<Row>(
+  columns: readonly Column<Row>[],
+  options: OutputOptions,
+  sample: Row | undefined,
+): OutputOptions {
+  try {
+    chosenColumns(columns, options.columns, sample);
+    return options;
+  } catch (error) {
+    say(`${messageOf(error)} The command is done, and all of them are printed.`);
+    return { output: options.output, json: options.json };
   }
 }
 

@@ -1,13 +1,13 @@
 /** The outcome of one call: what is printed, and the exit code. */
 import type { CallOutcomeFragment } from '@flotilla/client';
 import { formatOf, type OutputOptions } from '../console/output-format.js';
-import { printThing, say, write } from '../console/output.js';
+import { printChange, say, write } from '../console/output.js';
 import { printable } from '../console/printable.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 
 /** Standard output gets only the answer of the device, for pipes. */
 export async function printOutcome(outcome: CallOutcomeFragment, options: OutputOptions): Promise<void> {
-  if (formatOf(options) !== 'table' || options.columns !== undefined) return printThing(outcome, options);
+  if (formatOf(options) !== 'table' || options.columns !== undefined) return printChange(outcome, options);
   const { result, error } = outcome;
   if (outcome.outcome !== 'SUCCEEDED')
     say(`${outcome.outcome ?? 'no outcome'}${error ? ` ${error.code}: ${printable(error.message)}` : ''}`);

@@ -1,6 +1,6 @@
 /** `flotilla grants`: the agents that people connected over OAuth. */
 import { expectAccepted } from '@flotilla/client';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { AgentGrantsDocument, RevokeAgentGrantDocument } from '../../generated/operations.js';
 import { group, hubLeaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
@@ -38,7 +38,7 @@ const revokeCommand = hubLeaf({
   question: (args) => `The agent ${args.id} will lose access.`,
   run: async (args, client) => {
     const { revokeAgentGrant } = await client.request(RevokeAgentGrantDocument, { id: args.id });
-    await printThing({ id: expectAccepted(revokeAgentGrant).revokedId }, args);
+    await printChange({ id: expectAccepted(revokeAgentGrant).revokedId }, args);
   },
 });
 

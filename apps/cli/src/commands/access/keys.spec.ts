@@ -36,4 +36,17 @@ describe('a new key', () => {
     const { code } = await runCommand(hub, ['keys', 'create', 'Lobby', '--scope', 'JOBS_READ', '--filter', '{}']);
     expect([code, hub.restart('')]).toEqual([1, []]);
   });
+
+  it('prints its secret, which is shown once, also with a column that does not exist', async () => {
+    const line = ['keys', 'create', 'x', '--scope', 'ADMIN', '--columns', 'id,secrets', '--json'];
+    const { code, stdout, stderr } = await runCommand(hub, line);
+    expect([code, JSON.parse(stdout)]).toEqual([0, expect.objectContaining({ secret: 'text' })]);
+    expect(stderr).toContain('There is no column "secrets". The columns are ');
+  });
+
+  it('is not created where its output has two formats', async () => {
+    hub.restart('');
+    const { code } = await runCommand(hub, ['keys', 'create', 'x', '--scope', 'ADMIN', '--json', '-o', 'csv']);
+    expect([code, hub.restart('')]).toEqual([1, []]);
+  });
 });

@@ -1,7 +1,7 @@
 /** `flotilla keys`: create, list, revoke. */
 import { expectAccepted, scopes } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options/device-filter.js';
 import {
   ApiKeysDocument,
@@ -43,7 +43,7 @@ const createCommand = leaf({
           : { expiresAt: new Date(Date.now() + args.expiresIn * 1_000).toISOString() }),
       };
       const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
-      await printThing({ ...apiKey, secret }, args);
+      await printChange({ ...apiKey, secret }, args);
     });
   },
 });
@@ -56,7 +56,7 @@ const revokeCommand = hubLeaf({
   question: (args) => `Programs with the key ${args.id} will lose access.`,
   run: async (args, client) => {
     const { revokeApiKey } = await client.request(RevokeApiKeyDocument, { id: args.id });
-    await printThing({ ...expectAccepted(revokeApiKey).apiKey }, args);
+    await printChange({ ...expectAccepted(revokeApiKey).apiKey }, args);
   },
 });
 

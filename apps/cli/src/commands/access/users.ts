@@ -2,7 +2,7 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { UserInput } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { readSecret } from '../../console/secret.js';
 import {
   CreateUserDocument,
@@ -99,7 +99,7 @@ const signOutCommand = hubLeaf({
   options: (args) => withId(args, 'Id of the user'),
   run: async (args, client) => {
     const { signOutUser } = await client.request(SignOutUserDocument, { id: args.id });
-    await printThing({ id: args.id, endedSessions: expectAccepted(signOutUser).endedSessions }, args);
+    await printChange({ id: args.id, endedSessions: expectAccepted(signOutUser).endedSessions }, args);
   },
 });
 
@@ -112,12 +112,12 @@ const deleteCommand = hubLeaf({
   question: (args) => `The account ${args.id} will be deleted.`,
   run: async (args, client) => {
     const { deleteUser } = await client.request(DeleteUserDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteUser).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteUser).deletedId }, args);
   },
 });
 
 function change(
-  args: Parameters<typeof printThing>[1] & Parameters<typeof withClient>[0] & { readonly id: string },
+  args: Parameters<typeof printChange>[1] & Parameters<typeof withClient>[0] & { readonly id: string },
   input: UserInput,
 ): Promise<void> {
   return withClient(args, async (client) => {
@@ -127,9 +127,9 @@ function change(
 
 async function printUser(
   payload: Parameters<typeof expectAccepted>[0] & { readonly user: UserRowFragment | null },
-  args: Parameters<typeof printThing>[1],
+  args: Parameters<typeof printChange>[1],
 ): Promise<void> {
-  await printThing({ ...expectAccepted(payload).user }, args);
+  await printChange({ ...expectAccepted(payload).user }, args);
 }
 
 export const usersCommand = group('users', 'List and change the people who can sign in', [

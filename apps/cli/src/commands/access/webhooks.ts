@@ -1,6 +1,6 @@
 /** `flotilla webhooks`: addresses that receive events. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
-import { printThing, say } from '../../console/output.js';
+import { printChange, say } from '../../console/output.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
@@ -46,7 +46,7 @@ const createCommand = hubLeaf({
   run: async (args, client) => {
     const input = { url: args.address, types: args.type };
     const { webhook, secret } = expectAccepted((await client.request(CreateWebhookDocument, { input })).createWebhook);
-    await printThing({ ...webhook, secret }, args);
+    await printChange({ ...webhook, secret }, args);
   },
 });
 
@@ -72,7 +72,7 @@ const editCommand = hubLeaf({
     const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
     const variables = { id, input, revision: now.revision };
     const { updateWebhook } = await client.request(UpdateWebhookDocument, variables);
-    await printThing({ ...expectAccepted(updateWebhook).webhook }, args);
+    await printChange({ ...expectAccepted(updateWebhook).webhook }, args);
   },
 });
 
@@ -84,7 +84,7 @@ const deleteCommand = hubLeaf({
   question: (args) => `The webhook ${args.id} will receive no more events.`,
   run: async (args, client) => {
     const { deleteWebhook } = await client.request(DeleteWebhookDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteWebhook).webhookId }, args);
+    await printChange({ deletedId: expectAccepted(deleteWebhook).webhookId }, args);
   },
 });
 
@@ -124,7 +124,7 @@ const redeliverCommand = hubLeaf({
     args.positional('delivery', { type: 'string', demandOption: true, describe: 'Id of the delivery' }),
   run: async (args, client) => {
     const { redeliverWebhook } = await client.request(RedeliverWebhookDocument, { deliveryId: args.delivery });
-    await printThing({ ...expectAccepted(redeliverWebhook).webhook }, args);
+    await printChange({ ...expectAccepted(redeliverWebhook).webhook }, args);
   },
 });
 
@@ -136,7 +136,7 @@ const testCommand = hubLeaf({
   run: async (args, client) => {
     const { testWebhook } = await client.request(TestWebhookDocument, { id: args.id });
     const { delivered, error, status } = expectAccepted(testWebhook);
-    await printThing({ delivered, status, error }, args);
+    await printChange({ delivered, status, error }, args);
     return delivered ? exitCodes.done : exitCodes.refused;
   },
 });

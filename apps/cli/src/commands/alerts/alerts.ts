@@ -2,7 +2,7 @@
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { formatOf, type ColumnLike } from '../../console/output-format.js';
-import { printRows, printThing, say } from '../../console/output.js';
+import { printChange, printRows, printThing, say } from '../../console/output.js';
 import { found } from '../../found.js';
 import {
   AcknowledgeAlertDocument,
@@ -83,7 +83,7 @@ const acknowledgeCommand = hubLeaf({
     const { id, note } = args;
     const { acknowledgeAlert } = await client.request(AcknowledgeAlertDocument, { id, ...given({ note }) });
     const { alert } = expectAccepted(acknowledgeAlert);
-    await printThing(alert === null ? {} : { ...alert, rule: alert.rule.name }, args);
+    await printChange(alert === null ? {} : { ...alert, rule: alert.rule.name }, args);
   },
 });
 
@@ -105,9 +105,9 @@ const snoozeCommand = hubLeaf({
     const variables = { id: args.rule, ...given({ deviceId: args.device }), until: args.for };
     const { snoozeAlertRule } = await client.request(SnoozeAlertRuleDocument, variables);
     const { alertRule } = expectAccepted(snoozeAlertRule);
-    if (alertRule === null) return printThing({}, args);
+    if (alertRule === null) return printChange({}, args);
     const { id, name, snoozedUntil } = alertRule;
-    await printThing({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
+    await printChange({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
   },
 });
 

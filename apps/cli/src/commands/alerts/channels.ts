@@ -2,7 +2,7 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { NotificationChannelKind } from '@flotilla/client/schema';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { printThing, say } from '../../console/output.js';
+import { printChange, say } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
@@ -70,7 +70,7 @@ const createCommand = hubLeaf({
     const { enabled = true, kind, name } = args;
     const input = { name, kind, config: await configOf(args.config), enabled };
     const { createNotificationChannel } = await client.request(CreateNotificationChannelDocument, { input });
-    await printThing({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
+    await printChange({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
   },
 });
 
@@ -95,7 +95,7 @@ const editCommand = hubLeaf({
     const input = { name: args.name ?? now.name, kind: now.kind, config, enabled: args.enabled ?? now.enabled };
     const variables = { id, input, revision: now.revision };
     const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, variables);
-    await printThing({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
+    await printChange({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
   },
 });
 
@@ -107,7 +107,7 @@ const testCommand = hubLeaf({
   run: async (args, client) => {
     const { testNotificationChannel } = await client.request(TestNotificationChannelDocument, { id: args.id });
     const { delivered, response, status } = expectAccepted(testNotificationChannel);
-    await printThing({ delivered, status, response }, args);
+    await printChange({ delivered, status, response }, args);
     return delivered ? exitCodes.done : exitCodes.refused;
   },
 });
@@ -124,7 +124,7 @@ const deleteCommand = hubLeaf({
       return exitCodes.refused;
     if (args.yes === true && warning !== '') say(warning.trim());
     const { deleteNotificationChannel } = await client.request(DeleteNotificationChannelDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
     return exitCodes.done;
   },
 });

@@ -3,7 +3,7 @@ import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { AlertKind, AlertRuleInput, DeviceFilter } from '@flotilla/client/schema';
 import type { InferredOptionTypes } from 'yargs';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { found } from '../../found.js';
 import {
   AlertRulesDocument,
@@ -98,7 +98,7 @@ const createCommand = hubLeaf({
     const devices = givenFilter(deviceFilter(args));
     const input = { name: args.name, kind: args.kind, channelIds: [], ...given({ devices }), ...changesOf(args) };
     const { createAlertRule } = await client.request(CreateAlertRuleDocument, { input });
-    await printThing({ ...expectAccepted(createAlertRule).alertRule }, args);
+    await printChange({ ...expectAccepted(createAlertRule).alertRule }, args);
   },
 });
 
@@ -130,7 +130,7 @@ const editCommand = hubLeaf({
     };
     const variables = { id, input, revision: former.revision };
     const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, variables);
-    await printThing({ ...expectAccepted(updateAlertRule).alertRule }, args);
+    await printChange({ ...expectAccepted(updateAlertRule).alertRule }, args);
   },
 });
 
@@ -142,7 +142,7 @@ const deleteCommand = hubLeaf({
   question: (args) => `The alert rule ${args.id} will be deleted.`,
   run: async (args, client) => {
     const { deleteAlertRule } = await client.request(DeleteAlertRuleDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
   },
 });
 

@@ -1,7 +1,7 @@
 /** `flotilla policies`: what the hub may do with a tool. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { DeleteToolPolicyDocument, SetToolPolicyDocument, ToolPoliciesDocument } from '../../generated/operations.js';
 import { jsonObject } from '../../json-input.js';
@@ -85,7 +85,7 @@ const setCommand = leaf({
         ...other,
       };
       const { setToolPolicy } = await client.request(SetToolPolicyDocument, { input, revision });
-      await printThing({ ...expectAccepted(setToolPolicy).toolPolicy }, args);
+      await printChange({ ...expectAccepted(setToolPolicy).toolPolicy }, args);
     });
   },
 });
@@ -98,7 +98,7 @@ const deleteCommand = hubLeaf({
   question: (args) => `The policy of ${printable(args.pattern)} will be deleted.`,
   run: async (args, client) => {
     const { deleteToolPolicy } = await client.request(DeleteToolPolicyDocument, { pattern: args.pattern });
-    await printThing({ deletedPattern: expectAccepted(deleteToolPolicy).pattern }, args);
+    await printChange({ deletedPattern: expectAccepted(deleteToolPolicy).pattern }, args);
   },
 });
 

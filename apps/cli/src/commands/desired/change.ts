@@ -6,7 +6,7 @@ import type { Argv } from 'yargs';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { formatOf, type OutputOptions } from '../../console/output-format.js';
-import { printThing, write } from '../../console/output.js';
+import { printChange, printThing, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../../exit-codes.js';
 import { found } from '../../found.js';
@@ -144,7 +144,7 @@ export const deleteCommand = hubLeaf({
     if (!(await confirm(`"${printable(name)}" will be deleted with its edits; devices keep their values.`, args)))
       return exitCodes.refused;
     const { deleteDesiredState } = await client.request(DeleteDesiredStateDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteDesiredState).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteDesiredState).deletedId }, args);
     return exitCodes.done;
   },
 });
@@ -215,10 +215,10 @@ function inputOf(state: DesiredRowFragment): DesiredStateInput {
 }
 
 async function printDesired(state: DesiredRowFragment | null | undefined, args: OutputOptions): Promise<void> {
-  if (state === null || state === undefined) return printThing({}, args);
-  if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing({ ...state }, args);
+  if (state === null || state === undefined) return printChange({}, args);
+  if (formatOf(args) !== 'table' || args.columns !== undefined) return printChange({ ...state }, args);
   const { id, name, tool, enabled, generation, summary } = state;
-  await printThing(
+  await printChange(
     {
       id,
       name,

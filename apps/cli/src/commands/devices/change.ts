@@ -2,7 +2,7 @@
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { requiredDeviceFilter, withDevices } from '../../options/device-filter.js';
 import { exitCodes, UsageError } from '../../exit-codes.js';
@@ -45,7 +45,7 @@ export const editCommand = leaf({
       throw new UsageError('Nothing to change. Use --name, --tag, --transport, --time-zone or --voice-url.');
     return withClient(args, async (client) => {
       const { updateDevice } = await client.request(UpdateDeviceDocument, { input: { deviceId: args.id, ...changes } });
-      await printThing({ ...expectAccepted(updateDevice).device }, args);
+      await printChange({ ...expectAccepted(updateDevice).device }, args);
     });
   },
 });
@@ -70,7 +70,7 @@ export const tagCommand = leaf({
     return withClient(args, async (client) => {
       const input = { filter, ...given({ add, remove }) };
       const { changedCount } = expectAccepted((await client.request(TagDevicesDocument, { input })).tagDevices);
-      await printThing({ changedCount }, args);
+      await printChange({ changedCount }, args);
     });
   },
 });
@@ -84,7 +84,7 @@ export const removeCommand = hubLeaf({
   question: (args) => `${printable(args.id)} will be removed and disconnected.`,
   run: async (args, client) => {
     const { removeDevice } = await client.request(RemoveDeviceDocument, { deviceId: args.id });
-    await printThing({ removedId: expectAccepted(removeDevice).deviceId }, args);
+    await printChange({ removedId: expectAccepted(removeDevice).deviceId }, args);
   },
 });
 
@@ -101,7 +101,7 @@ export const rotateCommand = leaf({
     return withClient(args, async (client) => {
       const answer = await client.request(RotateDeviceCredentialDocument, { deviceId: args.id });
       const { credential } = expectAccepted(answer.rotateDeviceCredential);
-      await printThing({ deviceId: args.id, credential }, args);
+      await printChange({ deviceId: args.id, credential }, args);
     });
   },
 });
@@ -115,6 +115,6 @@ export const refreshToolsCommand = hubLeaf({
   run: async (args, client) => {
     const { refreshTools } = await client.request(RefreshToolsDocument, { deviceId: args.id });
     const { device } = expectAccepted(refreshTools);
-    await printThing(device === null ? {} : { ...device, tools: device.tools.map(({ name }) => name) }, args);
+    await printChange(device === null ? {} : { ...device, tools: device.tools.map(({ name }) => name) }, args);
   },
 });

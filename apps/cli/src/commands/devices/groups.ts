@@ -2,7 +2,7 @@
 import { expectAccepted } from '@flotilla/client';
 import type { DeviceFilter } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { requiredDeviceFilter, selectsDevices, withDevices } from '../../options/device-filter.js';
 import { found } from '../../found.js';
 import {
@@ -47,7 +47,7 @@ const createCommand = leaf({
     const input = { name: args.name, filter: requiredDeviceFilter(args), ...settingsOf(args) };
     return withClient(args, async (client) => {
       const { createDeviceGroup } = await client.request(CreateDeviceGroupDocument, { input });
-      await printThing({ ...expectAccepted(createDeviceGroup).deviceGroup }, args);
+      await printChange({ ...expectAccepted(createDeviceGroup).deviceGroup }, args);
     });
   },
 });
@@ -73,7 +73,7 @@ const editCommand = hubLeaf({
     };
     const variables = { id, input, revision: now.revision };
     const { updateDeviceGroup } = await client.request(UpdateDeviceGroupDocument, variables);
-    await printThing({ ...expectAccepted(updateDeviceGroup).deviceGroup }, args);
+    await printChange({ ...expectAccepted(updateDeviceGroup).deviceGroup }, args);
   },
 });
 
@@ -93,7 +93,7 @@ const deleteCommand = hubLeaf({
   question: (args) => `The group ${args.id} will be deleted; its devices stay.`,
   run: async (args, client) => {
     const { deleteDeviceGroup } = await client.request(DeleteDeviceGroupDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteDeviceGroup).deviceGroupId }, args);
+    await printChange({ deletedId: expectAccepted(deleteDeviceGroup).deviceGroupId }, args);
   },
 });
 

@@ -3,7 +3,7 @@ import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { DeviceFilter } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes } from '../../exit-codes.js';
 import { ManyDevicesDocument, RemoveDevicesDocument, SetDevicesTransportDocument } from '../../generated/operations.js';
@@ -26,7 +26,7 @@ export const setTransportCommand = leaf({
       const input = { filter, transport: args.transport, expectedCount };
       const { setDevicesTransport } = await client.request(SetDevicesTransportDocument, { input });
       const { changedCount, matchedCount } = expectAccepted(setDevicesTransport);
-      await printThing({ changedCount, matchedCount }, args);
+      await printChange({ changedCount, matchedCount }, args);
       return exitCodes.done;
     });
   },
@@ -43,7 +43,7 @@ export const removeManyCommand = leaf({
       const { expectedCount, inWords } = await chosen(client, filter);
       if (!(await confirm(`${inWords} will be removed and disconnected.`, args))) return exitCodes.refused;
       const { removeDevices } = await client.request(RemoveDevicesDocument, { input: { filter, expectedCount } });
-      await printThing({ removedCount: expectAccepted(removeDevices).removedCount }, args);
+      await printChange({ removedCount: expectAccepted(removeDevices).removedCount }, args);
       return exitCodes.done;
     });
   },

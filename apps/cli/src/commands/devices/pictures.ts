@@ -1,6 +1,6 @@
 /** `flotilla devices pictures`, `snapshot` and `show-image`. */
 import { expectAccepted } from '@flotilla/client';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { PicturesDocument, ShowImageDocument, TakeSnapshotDocument } from '../../generated/operations.js';
 import { numberOption } from '../../options/number-option.js';
@@ -44,7 +44,7 @@ export const snapshotCommand = hubLeaf({
     const variables = { deviceId, ...(quality === undefined ? {} : { quality }) };
     const { takeSnapshot } = await client.request(TakeSnapshotDocument, variables, callRequest);
     const { upload, call } = expectAccepted(takeSnapshot);
-    if (upload !== null) return printThing(upload, args);
+    if (upload !== null) return printChange(upload, args);
     if (call === null) return;
     await printOutcome(call, args);
     return exitCodeOfCall(call);

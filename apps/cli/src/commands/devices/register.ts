@@ -1,6 +1,6 @@
 /** `flotilla devices add` and `import`. */
 import { expectAccepted } from '@flotilla/client';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { importDevices } from '../../device-import/import-devices.js';
 import { RegisterDeviceDocument } from '../../generated/operations.js';
 import { durationOption } from '../../options/duration-option.js';
@@ -45,9 +45,7 @@ export const addCommand = hubLeaf({
     const { device, credential } = expectAccepted(
       (await client.request(RegisterDeviceDocument, { input })).registerDevice,
     );
-    // The credential is shown only once, so no column that the key may not read keeps it back.
-    const output = device === null ? { ...args, columns: undefined } : args;
-    await printThing({ id: deviceId, ...device, credential }, output);
+    await printChange({ id: deviceId, ...device, credential }, args);
   },
 });
 

@@ -1,7 +1,7 @@
 /** `flotilla enrol block`, `unblock` and `blocked`: boards that are not admitted. */
 import { expectAccepted } from '@flotilla/client';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import {
   BlockBoardDocument,
   BlockedBoardsDocument,
@@ -31,7 +31,7 @@ export const blockCommand = hubLeaf({
   run: async (args, client) => {
     const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 1_000).toISOString();
     const { blockBoard } = await client.request(BlockBoardDocument, { deviceId: args.id, ...given({ until }) });
-    await printThing({ ...expectAccepted(blockBoard).blockedBoard }, args);
+    await printChange({ ...expectAccepted(blockBoard).blockedBoard }, args);
   },
 });
 
@@ -42,7 +42,7 @@ export const unblockCommand = hubLeaf({
   options: (args) => withId(args, 'MAC address of the board'),
   run: async (args, client) => {
     const { unblockBoard } = await client.request(UnblockBoardDocument, { deviceId: args.id });
-    await printThing({ deviceId: expectAccepted(unblockBoard).deviceId, blocked: false }, args);
+    await printChange({ deviceId: expectAccepted(unblockBoard).deviceId, blocked: false }, args);
   },
 });
 

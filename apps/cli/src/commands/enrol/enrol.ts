@@ -1,7 +1,7 @@
 /** `flotilla enrol`: the devices that wait for approval. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { found } from '../../found.js';
 import {
   ApproveEnrolmentDocument,
@@ -57,7 +57,7 @@ const approveCommand = hubLeaf({
   run: async (args, client) => {
     const { code, name, tag: tags, confirm } = args;
     const { approveEnrolment } = await client.request(ApproveEnrolmentDocument, { code, name, tags, confirm });
-    await printThing({ ...expectAccepted(approveEnrolment).device }, args);
+    await printChange({ ...expectAccepted(approveEnrolment).device }, args);
   },
 });
 
@@ -74,7 +74,7 @@ const rejectCommand = hubLeaf({
   run: async (args, client) => {
     const { id, deviceId } = found(await enrolmentOf(client, args.device), 'Waiting device', args.device);
     expectAccepted((await client.request(RejectEnrolmentDocument, { id })).rejectEnrolment);
-    await printThing({ deviceId, rejected: true }, args);
+    await printChange({ deviceId, rejected: true }, args);
   },
 });
 

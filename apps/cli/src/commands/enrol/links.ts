@@ -1,7 +1,7 @@
 /** `flotilla enrol link` and `enrol links`: OTA addresses that approve devices without a code. */
 import { expectAccepted } from '@flotilla/client';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import {
   CreateEnrolmentLinkDocument,
   EnrolmentLinksDocument,
@@ -41,7 +41,7 @@ export const linkCommand = hubLeaf({
     const { enrolmentLink, url } = expectAccepted(
       (await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink,
     );
-    await printThing({ ...enrolmentLink, url }, args);
+    await printChange({ ...enrolmentLink, url }, args);
   },
 });
 
@@ -82,7 +82,7 @@ const revokeCommand = hubLeaf({
   question: (args) => `The link ${args.id} will approve no more devices.`,
   run: async (args, client) => {
     const { revokeEnrolmentLink } = await client.request(RevokeEnrolmentLinkDocument, { id: args.id });
-    await printThing({ ...expectAccepted(revokeEnrolmentLink).enrolmentLink }, args);
+    await printChange({ ...expectAccepted(revokeEnrolmentLink).enrolmentLink }, args);
   },
 });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expectAccepted } from '@flotilla/client';
 import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import {
   DeleteFirmwareImageDocument,
@@ -37,7 +37,7 @@ export const uploadCommand = leaf({
         ...(signature === undefined ? {} : { signature }),
       };
       const file = { content, fileName: path.basename(args.file), kind, ...proof };
-      await printThing({ id: await client.uploadFirmware(file) }, args);
+      await printChange({ id: await client.uploadFirmware(file) }, args);
     });
   },
 });
@@ -63,7 +63,7 @@ export const publishCommand = hubLeaf({
   run: async (args, client) => {
     const variables = { id: args.id, models: args.model, notes: args.notes };
     const { publishFirmwareImage } = await client.request(PublishFirmwareImageDocument, variables);
-    await printThing({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
+    await printChange({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
   },
 });
 
@@ -75,7 +75,7 @@ export const withdrawCommand = hubLeaf({
   options: (args) => withId(args, 'Id of the image'),
   run: async (args, client) => {
     const { withdrawFirmwareImage } = await client.request(WithdrawFirmwareImageDocument, { id: args.id });
-    await printThing({ ...expectAccepted(withdrawFirmwareImage).firmwareImage }, args);
+    await printChange({ ...expectAccepted(withdrawFirmwareImage).firmwareImage }, args);
   },
 });
 
@@ -88,6 +88,6 @@ export const deleteCommand = hubLeaf({
   question: (args) => `The image ${args.id} and its file will be deleted.`,
   run: async (args, client) => {
     const { deleteFirmwareImage } = await client.request(DeleteFirmwareImageDocument, { id: args.id });
-    await printThing({ ...expectAccepted(deleteFirmwareImage).firmwareImage }, args);
+    await printChange({ ...expectAccepted(deleteFirmwareImage).firmwareImage }, args);
   },
 });

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { columnOf, formatOf, type OutputOptions } from '../../console/output-format.js';
-import { printRows, RowPrinter } from '../../console/output.js';
+import { printChanges, RowPrinter } from '../../console/output.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
@@ -43,7 +43,7 @@ export const revertCommand = hubLeaf({
     const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
     const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
     const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
-    if (args.follow !== true) return printRows(jobs, jobColumns, args);
+    if (args.follow !== true) return printChanges(jobs, jobColumns, args);
     return followAll(client, jobs, args);
   },
 });

@@ -7,7 +7,7 @@ import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { messageOf } from '../../error-message.js';
-import { printThing, say, write } from '../../console/output.js';
+import { printChange, say, write } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { refuseDash } from '../../json-input.js';
 import { leaf } from '../command.js';
@@ -55,7 +55,7 @@ async function createPair(file: string, args: GlobalArguments): Promise<void> {
   // Fails if the file exists, also if another process creates it at this moment.
   await written(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { flag: 'wx', mode: 0o600 });
   await written(publicFile, publicKey.export({ format: 'pem', type: 'spki' }), { flag: 'wx' });
-  await printThing({ privateKey: file, publicKey: publicFile, fingerprint: fingerprintOf(publicKey) }, args);
+  await printChange({ privateKey: file, publicKey: publicFile, fingerprint: fingerprintOf(publicKey) }, args);
 }
 
 async function signImage(
@@ -68,7 +68,7 @@ async function signImage(
   if (args.stdout === true) return write(`${signature}\n`);
   const file = `${image}.sig`;
   await written(file, `${signature}\n`, {});
-  await printThing({ image, signature: file, fingerprint: fingerprintOf(createPublicKey(key)) }, args);
+  await printChange({ image, signature: file, fingerprint: fingerprintOf(createPublicKey(key)) }, args);
   say(`Upload both with: flotilla firmware upload ${image} --signature ${file}`);
 }
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { expectAccepted } from '@flotilla/client';
 import { unreadable } from '../../error-message.js';
 import { withClient } from '../../connection.js';
-import { printThing } from '../../console/output.js';
+import { printChange } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { AddSigningKeyDocument, RemoveSigningKeyDocument, SigningKeysDocument } from '../../generated/operations.js';
 import { group, hubLeaf, leaf } from '../command.js';
@@ -38,7 +38,7 @@ const addCommand = leaf({
     const input = { name: args.name, publicKey: await publicKeyIn(args.file) };
     await withClient(args, async (client) => {
       const { addFirmwareSigningKey } = await client.request(AddSigningKeyDocument, { input });
-      await printThing({ ...expectAccepted(addFirmwareSigningKey).firmwareSigningKey }, args);
+      await printChange({ ...expectAccepted(addFirmwareSigningKey).firmwareSigningKey }, args);
     });
   },
 });
@@ -51,7 +51,7 @@ const removeCommand = hubLeaf({
   question: (args) => `Images that the key ${args.id} signed will count as unsigned.`,
   run: async (args, client) => {
     const { removeFirmwareSigningKey } = await client.request(RemoveSigningKeyDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(removeFirmwareSigningKey).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(removeFirmwareSigningKey).deletedId }, args);
   },
 });
 

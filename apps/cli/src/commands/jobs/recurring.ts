@@ -5,7 +5,7 @@ import type { CreateJobInput, RecurringJobInput } from '@flotilla/client/schema'
 import { withClient } from '../../connection.js';
 import { confirm, isConfirmed, yesOption } from '../../console/confirm.js';
 import { formatOf, type ColumnLike, type OutputOptions } from '../../console/output-format.js';
-import { printRows, printThing, write } from '../../console/output.js';
+import { printChange, printRows, printThing, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
 import { exitCodes, UsageError } from '../../exit-codes.js';
 import { found } from '../../found.js';
@@ -177,7 +177,7 @@ const deleteCommand = hubLeaf({
   question: (args) => `The recurring job ${args.id} will be deleted; its jobs stay.`,
   run: async (args, client) => {
     const { deleteRecurringJob } = await client.request(DeleteRecurringJobDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteRecurringJob).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteRecurringJob).deletedId }, args);
   },
 });
 
@@ -217,10 +217,10 @@ function localZone(): string {
 }
 
 async function printRecurring(job: RecurringRowFragment | null | undefined, args: OutputOptions): Promise<void> {
-  if (job === null || job === undefined) return printThing({}, args);
-  if (formatOf(args) !== 'table') return printThing({ ...job }, args);
+  if (job === null || job === undefined) return printChange({}, args);
+  if (formatOf(args) !== 'table') return printChange({ ...job }, args);
   const { id, name, cron, timeZone, enabled, nextRuns } = job;
-  await printThing({ id, name, cron, timeZone, enabled, nextRun: nextRuns[0] ?? null }, args);
+  await printChange({ id, name, cron, timeZone, enabled, nextRun: nextRuns[0] ?? null }, args);
   if (enabled && nextRuns.length === 0) await write('No further run: the schedule has ended.\n');
 }
 

@@ -2,7 +2,7 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printRows, printThing } from '../../console/output.js';
+import { printRows, printChange } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
@@ -183,7 +183,7 @@ const setRuleCommand = leaf({
         minIntervalSeconds: args['min-interval'] ?? 60,
       };
       const { setRecordingRule } = await client.request(SetRecordingRuleDocument, { input });
-      await printThing({ ...expectAccepted(setRecordingRule).recordingRule }, args);
+      await printChange({ ...expectAccepted(setRecordingRule).recordingRule }, args);
     });
   },
 });
@@ -196,7 +196,7 @@ const deleteRuleCommand = hubLeaf({
   question: (args) => `The recording rule ${args.id} will be deleted; what was recorded stays.`,
   run: async (args, client) => {
     const { deleteRecordingRule } = await client.request(DeleteRecordingRuleDocument, { id: args.id });
-    await printThing({ deletedId: expectAccepted(deleteRecordingRule).deletedId }, args);
+    await printChange({ deletedId: expectAccepted(deleteRecordingRule).deletedId }, args);
   },
 });
 

@@ -1,7 +1,7 @@
 /** `flotilla moving`: boards that move here from a former server, and back. */
 import { expectAccepted } from '@flotilla/client';
 import type { ColumnLike } from '../../console/output-format.js';
-import { printRows, printThing } from '../../console/output.js';
+import { printChange, printChanges } from '../../console/output.js';
 import {
   AddMovingBoardsDocument,
   MoveBoardsBackDocument,
@@ -57,7 +57,7 @@ const moveCommand = hubLeaf({
   options: (args) => args.positional('ids', boards),
   run: async (args, client) => {
     const { moveBoards } = await client.request(MoveBoardsDocument, { deviceIds: args.ids });
-    await printRows(expectAccepted(moveBoards).boards, columns, args);
+    await printChanges(expectAccepted(moveBoards).boards, columns, args);
   },
 });
 
@@ -69,7 +69,7 @@ const backCommand = hubLeaf({
   options: (args) => args.positional('ids', boards),
   run: async (args, client) => {
     const { moveBoardsBack } = await client.request(MoveBoardsBackDocument, { deviceIds: args.ids });
-    await printRows(expectAccepted(moveBoardsBack).boards, columns, args);
+    await printChanges(expectAccepted(moveBoardsBack).boards, columns, args);
   },
 });
 
@@ -93,7 +93,7 @@ const addCommand = hubLeaf({
     const { agent, id: deviceId, name, user } = args;
     const board = { deviceId, ...given({ name, agent, user }) };
     expectAccepted((await client.request(AddMovingBoardsDocument, { boards: [board] })).addMovingBoards);
-    await printThing({ deviceId, listed: true }, args);
+    await printChange({ deviceId, listed: true }, args);
   },
 });
 

@@ -1,6 +1,6 @@
 /** `flotilla login`, `logout` and `whoami`. */
 import { checkedKey, checkedUrl, defaultUrl, withHub } from '../../connection.js';
-import { printThing, say } from '../../console/output.js';
+import { printChange, printThing, say } from '../../console/output.js';
 import { ask, readSecret } from '../../console/secret.js';
 import { UsageError } from '../../exit-codes.js';
 import { ViewerDocument } from '../../generated/operations.js';
@@ -35,7 +35,7 @@ export const loginCommand = leaf({
     const key = checkedKey((await readSecret('API key (not shown): ')).trim());
     const { viewer } = await withHub({ url, apiKey: key }, (client) => client.request(ViewerDocument));
     writeProfiles(profileFile(), { current: name, profiles: { ...profiles, [name]: { url, key } } });
-    await printThing({ profile: name, url, ...viewer }, args);
+    await printChange({ profile: name, url, ...viewer }, args);
     if (current !== undefined && current !== name) say(`Commands now use the profile ${name} instead of ${current}.`);
   },
 });
@@ -53,7 +53,7 @@ export const logoutCommand = leaf({
     const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
     const next = current === name ? Object.keys(rest)[0] : current;
     writeProfiles(profileFile(), { current: next, profiles: rest });
-    await printThing({ removedProfile: name }, args);
+    await printChange({ removedProfile: name }, args);
     if (next !== undefined && next !== current) say(`Commands now use the profile ${next}: ${rest[next]?.url ?? ''}`);
     say('The key stays valid. Revoke it with: flotilla keys revoke <id>');
   },

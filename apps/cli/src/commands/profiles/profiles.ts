@@ -1,5 +1,5 @@
 /** `flotilla profiles`: the hubs that this computer knows. */
-import { printRows, printThing } from '../../console/output.js';
+import { printRows, printChange } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { profileFile, readProfiles, writeProfiles } from '../../profiles/profile-store.js';
 import { group, leaf } from '../command.js';
@@ -27,7 +27,7 @@ const useCommand = leaf({
     if (profile === undefined)
       throw new UsageError(`There is no profile "${args.name}". Create it with: flotilla login --profile ${args.name}`);
     writeProfiles(profileFile(), { current: args.name, profiles });
-    await printThing({ profile: args.name, url: profile.url }, args);
+    await printChange({ profile: args.name, url: profile.url }, args);
   },
 });
 
