@@ -29,7 +29,10 @@ import { sendOperation, type HttpPeer } from './transport/http-operations.js';
 import { Subscriptions, type SubscriptionOptions } from './transport/subscriptions.js';
 import { uploadFirmware, type FirmwareFile } from './fleet/upload-firmware.js';
 
-/** The longest that a call may last, 300 s, and the way there and back, ms. */
+/**
+ * The longest that a call may last, 300 s, and the way there and back, ms. Node's own fetch waits
+ * only 301 s for an answer, and then fails with UNREACHABLE.
+ */
 const CALL_MS_MAX = 310_000;
 
 export class FlotillaClient implements OperationSender {

@@ -10,7 +10,7 @@ import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 
 const aDevice = '02:00:00:00:00:01';
-/** A call may take 300 s. */
+/** A call may take 300 s. Node's fetch waits only 301 s for its answer. */
 const callRequest = { timeoutMs: 310_000 };
 
 export const picturesCommand = hubLeaf({
