@@ -1,5 +1,4 @@
 /** Starts and follows a job: shared by `jobs create`, `jobs follow` and `firmware roll-out`. */
-import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import type { CreateJobInput } from '@flotilla/client/schema';
 import { confirm, isConfirmed } from './console/confirm.js';
@@ -11,6 +10,7 @@ import { previewInWords } from './console/preview-words.js';
 import { printable } from './console/printable.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
 import { PreviewJobDocument, type JobRowFragment } from './generated/operations.js';
+import { sendOnce } from './lost-answer.js';
 import type { JobArguments } from './options/job-options.js';
 
 type RunArguments = OutputOptions & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes'>;
@@ -18,7 +18,7 @@ type RunArguments = OutputOptions & Pick<JobArguments, 'idempotency-key' | 'prev
 export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
   if (args.preview === true) return previewJob(client, input, args);
   if (!(await isJobConfirmed(client, input, args))) return exitCodes.refused;
-  const job = await client.createJob(input, { idempotencyKey: args['idempotency-key'] ?? randomUUID() });
+  const job = await sendOnce(args['idempotency-key'], (idempotencyKey) => client.createJob(input, { idempotencyKey }));
   if (args.follow === true) return followJob(client, job.id, args);
   await printJob(job, args);
   return exitCodes.done;

@@ -2,7 +2,9 @@
 import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { withClient } from '../../connection.js';
 import { isConfirmed, yesOption } from '../../console/confirm.js';
-import { exitCodes } from '../../exit-codes.js';
+import { messageOf } from '../../error-message.js';
+import { exitCodes, UsageError } from '../../exit-codes.js';
+import { isAnswerLost } from '../../lost-answer.js';
 import { durationOption } from '../../options/duration-option.js';
 import { argumentsForDevice, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
 import { leaf } from '../command.js';
@@ -41,15 +43,26 @@ export const callCommand = leaf({
       const { device: deviceId, tool } = args;
       const toolArguments = await argumentsForDevice(client, deviceId, tool, given);
       if (!(await isConfirmed(client, tool, `on ${deviceId}`, args))) return exitCodes.refused;
-      const outcome = await client.callTool({
+      const call = {
         deviceId,
         tool,
         arguments: toolArguments,
         ...(args.timeout === undefined ? {} : { timeoutMs: Math.round(args.timeout * 1_000) }),
         ...(args.idempotencyKey === undefined ? {} : { idempotencyKey: args.idempotencyKey }),
+      };
+      const outcome = await client.callTool(call).catch((error: unknown) => {
+        // With a key, the same command may be repeated: the hub sends nothing a second time.
+        throw args.idempotencyKey === undefined && isAnswerLost(error) ? unknownOutcome(error) : error;
       });
       await printOutcome(outcome, args);
       return exitCodeOfCall(outcome);
     });
   },
 });
+
+function unknownOutcome(error: unknown): UsageError {
+  return new UsageError(
+    `${messageOf(error)}\nOutcome unknown: the device may have done it. Read its state back before you repeat it.`,
+    exitCodes.targetsFailed,
+  );
+}

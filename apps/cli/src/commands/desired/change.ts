@@ -1,5 +1,4 @@
 /** The commands that create, change and delete desired states, and preview such a change. */
-import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { DesiredStateInput } from '@flotilla/client/schema';
 import type { Argv } from 'yargs';
@@ -20,6 +19,7 @@ import {
   type DesiredRowFragment,
   type PreviewDesiredStateQuery,
 } from '../../generated/operations.js';
+import { sendOnce } from '../../lost-answer.js';
 import type { GlobalArguments } from '../../options/global-options.js';
 import { requiredDeviceFilter, selectsDevices } from '../../options/device-filter.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
@@ -63,8 +63,9 @@ export const createCommand = leaf({
     if (name === undefined) throw new UsageError('A desired state needs a name. Add --name.');
     return withNewInput(args, name, async (client, input) => {
       if (preview === true) return printPreview(client, { input }, args);
-      const idempotencyKey = args['idempotency-key'] ?? randomUUID();
-      const { createDesiredState } = await client.request(CreateDesiredStateDocument, { input, idempotencyKey });
+      const { createDesiredState } = await sendOnce(args['idempotency-key'], (idempotencyKey) =>
+        client.request(CreateDesiredStateDocument, { input, idempotencyKey }),
+      );
       await printDesired(expectAccepted(createDesiredState).desiredState, args);
       return exitCodes.done;
     });

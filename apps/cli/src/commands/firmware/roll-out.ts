@@ -1,11 +1,11 @@
 /** `flotilla firmware roll-out` and `revert`. */
-import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { columnOf, formatOf, type OutputOptions } from '../../console/output-format.js';
 import { printChanges, RowPrinter } from '../../console/output.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
+import { sendOnce } from '../../lost-answer.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { followJob, runJob } from '../../run-job.js';
 import { hubLeaf, leaf } from '../command.js';
@@ -40,8 +40,10 @@ export const revertCommand = hubLeaf({
       .option('follow', { type: 'boolean', describe: 'Follow the jobs one by one; Ctrl-C leaves them running' }),
   question: () => 'A revert restarts devices with their former firmware.',
   run: async (args, client) => {
-    const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
-    const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
+    const { revertJob } = await sendOnce(args.idempotencyKey, (idempotencyKey) =>
+      client.request(RevertJobDocument, { id: args.job, idempotencyKey }),
+    );
+    const { job, others } = expectAccepted(revertJob);
     const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
     if (args.follow !== true) return printChanges(jobs, jobColumns, args);
     return followAll(client, jobs, args);

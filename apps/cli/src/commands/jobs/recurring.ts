@@ -1,5 +1,4 @@
 /** `flotilla recurring`: schedules that create jobs. */
-import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { CreateJobInput, RecurringJobInput } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
@@ -18,6 +17,7 @@ import {
   UpdateRecurringJobDocument,
   type RecurringRowFragment,
 } from '../../generated/operations.js';
+import { sendOnce } from '../../lost-answer.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { numberOption } from '../../options/number-option.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
@@ -110,8 +110,9 @@ const createCommand = leaf({
       if (args.preview === true) return runJob(client, job, args);
       if (!(await isConfirmed(client, args.tool, 'at each run', args))) return exitCodes.refused;
       const input = { name, job, ...scheduleOf(args), cron, timeZone: args['time-zone'] ?? localZone() };
-      const idempotencyKey = args['idempotency-key'] ?? randomUUID();
-      const { createRecurringJob } = await client.request(CreateRecurringJobDocument, { input, idempotencyKey });
+      const { createRecurringJob } = await sendOnce(args['idempotency-key'], (idempotencyKey) =>
+        client.request(CreateRecurringJobDocument, { input, idempotencyKey }),
+      );
       await printRecurring(expectAccepted(createRecurringJob).recurringJob, args);
       return exitCodes.done;
     });

@@ -1,5 +1,4 @@
 /** `flotilla jobs create`, `rerun` and `follow`. */
-import { randomUUID } from 'node:crypto';
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
@@ -7,6 +6,7 @@ import { printable } from '../../console/printable.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import { JobDetailsDocument, RerunJobDocument } from '../../generated/operations.js';
+import { sendOnce } from '../../lost-answer.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { followJob, printJob, runJob } from '../../run-job.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
@@ -64,8 +64,9 @@ export const rerunCommand = leaf({
       if (job.disruptive && !(await confirm(`${printable(job.tool)} disrupts devices.`, args)))
         return exitCodes.refused;
       const replaced = given.kind === 'none' ? {} : { arguments: await argumentsForFleet(client, job.tool, given) };
-      const idempotencyKey = args.idempotencyKey ?? randomUUID();
-      const { rerunJob } = await client.request(RerunJobDocument, { id, outcomes, idempotencyKey, ...replaced });
+      const { rerunJob } = await sendOnce(args.idempotencyKey, (idempotencyKey) =>
+        client.request(RerunJobDocument, { id, outcomes, idempotencyKey, ...replaced }),
+      );
       const created = found(expectAccepted(rerunJob).job, 'Job', id);
       if (args.follow === true) return followJob(client, created.id, args);
       await printJob(created, args);

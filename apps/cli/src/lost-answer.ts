@@ -1,0 +1,40 @@
+/** Changes whose answer was lost: whether the hub made them is unknown. */
+import { randomUUID } from 'node:crypto';
+import { FlotillaError } from '@flotilla/client';
+import { say } from './console/output.js';
+
+/** Sends what the hub does once per key. Prints the key if it may be done without an answer. */
+export function sendOnce<Result>(
+  given: string | undefined,
+  send: (idempotencyKey: string) => Promise<Result>,
+): Promise<Result> {
+  const key = given ?? randomUUID();
+  return send(key).catch((error: unknown) => {
+    if (isAnswerLost(error))
+      say(`Whether the hub did it is unknown. Repeat the command with --idempotency-key ${key}: it does it once.`);
+    throw error;
+  });
+}
+
+/** Whether the hub may have done what it was asked, and the answer of it is missing. */
+export function isAnswerLost(error: unknown): boolean {
+  if (!(error instanceof FlotillaError)) return false;
+  const { code, status } = error;
+  if (code === 'UNREACHABLE') return !isNeverSent(error.cause);
+  // The answer of a proxy that got none from the hub. With 4xx the request was refused.
+  if (code === 'UNAVAILABLE') return status === 502 || status === 504;
+  if (code === 'BAD_RESPONSE') return status === undefined || status < 400 || status >= 500;
+  return code === 'TIMEOUT';
+}
+
+/** Failures before the request: no host, no connection, or no trust in its certificate. */
+const beforeRequest =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|ERR_SSL_WRONG_.*|UNABLE_TO_.*|.*CERT.*)$/;
+
+/** Node's fetch has the reason in the cause of its error. */
+function isNeverSent(failure: unknown): boolean {
+  const cause = failure instanceof Error ? failure.cause : undefined;
+  if (!(cause instanceof Error)) return false;
+  const isOfConnect = 'syscall' in cause && cause.syscall === 'connect';
+  return isOfConnect || ('code' in cause && beforeRequest.test(String(cause.code)));
+}
