@@ -36,7 +36,7 @@ export interface ClientLimits {
    * Reconnect attempts of a WebSocket in a row; with the pauses above about a quarter of an hour.
    */
   readonly reconnectsMax: number;
-  /** Between two pings on a WebSocket, ms; a dead peer is noticed by the next one. */
+  /** Between two pings on a WebSocket, ms; a peer that does not answer within this time is dead. */
   readonly keepAliveMs: number;
   /** Values of one subscription that wait for their reader; one more ends it with TOO_SLOW. */
   readonly queueMax: number;

@@ -1,5 +1,5 @@
 import { parse } from 'graphql';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { defaultClientLimits } from '../client-options.js';
 import { Subscriptions, type SubscriptionOptions } from './subscriptions.js';
 
@@ -9,7 +9,13 @@ interface Message {
 }
 
 /** What the hub does with the subscriptions of a socket, one after another. */
-type Answer = { readonly values?: readonly unknown[]; readonly closes?: number; readonly error?: readonly unknown[] };
+interface Answer {
+  readonly values?: readonly unknown[];
+  readonly closes?: number;
+  readonly error?: readonly unknown[];
+  /** It answers no ping from then on. */
+  readonly isDeaf?: boolean;
+}
 
 const errorsOf = (code: string) => [{ message: code, extensions: { code } }];
 const unavailable = errorsOf('UNAVAILABLE');
@@ -25,6 +31,7 @@ function hubThat(...answers: readonly Answer[]) {
     static readonly CLOSING = 2;
     static readonly CLOSED = 3;
     readyState = 0;
+    #isDeaf = false;
     onopen?: () => void;
     onmessage?: (message: { readonly data: string }) => void;
     onclose?: (event: { readonly code: number; readonly reason: string }) => void;
@@ -39,9 +46,11 @@ function hubThat(...answers: readonly Answer[]) {
 
     send(text: string): void {
       const { type, id } = JSON.parse(text) as Message;
+      if (type === 'ping' && !this.#isDeaf) this.#reply({ type: 'pong' });
       if (type === 'connection_init') this.#reply({ type: 'connection_ack' });
       if (type !== 'subscribe') return;
-      const { values = [], error, closes } = answers[Math.min(asked++, answers.length - 1)] ?? {};
+      const { values = [], error, closes, isDeaf } = answers[Math.min(asked++, answers.length - 1)] ?? {};
+      this.#isDeaf = isDeaf === true;
       for (const payload of values) this.#reply({ type: 'next', id, payload });
       if (error) this.#reply({ type: 'error', id, payload: error });
       if (closes !== undefined) setImmediate(() => this.close(closes));
@@ -136,6 +145,37 @@ describe('a subscription that had begun', () => {
   it('ends with each other error', async () => {
     const { read } = hubThat({ values: [value(1)], error: errorsOf('COST_LIMIT') });
     await expect(take(read(), 9)).rejects.toMatchObject({ code: 'COST_LIMIT' });
+  });
+});
+
+describe('a connection that is kept alive', () => {
+  const { keepAliveMs } = defaultClientLimits;
+  beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+
+  it('is opened again where the hub does not answer a ping', async () => {
+    let missed = 0;
+    const { read, opened } = hubThat({ values: [value(1)], isDeaf: true }, { values: [value(2)] });
+    const stream = read({ onReconnect: () => (missed += 1) });
+    await stream.next();
+    const next = stream.next();
+    await vi.advanceTimersByTimeAsync(2 * keepAliveMs - 1);
+    expect(opened()).toBe(1);
+    // The rest of the wait, and the pause before the next attempt.
+    await vi.advanceTimersByTimeAsync(1 + 2);
+    expect([await next, opened(), missed]).toEqual([{ done: false, value: { n: 2 } }, 2, 1]);
+    await stream.return();
+  });
+
+  it('stays where the hub answers pings', async () => {
+    const { read, opened } = hubThat({ values: [value(1)] });
+    const stream = read();
+    await stream.next();
+    for (let ping = 0; ping < 3; ping++) {
+      await vi.advanceTimersByTimeAsync(keepAliveMs);
+      await new Promise(setImmediate);
+    }
+    expect(opened()).toBe(1);
+    await stream.return();
   });
 });
 

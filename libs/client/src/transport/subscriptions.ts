@@ -10,6 +10,7 @@ import { FlotillaError } from '../flotilla-error.js';
 import { aborted, backOffOf, pause } from './back-off.js';
 import { BoundedQueue } from './bounded-queue.js';
 import { operationOf } from './is-repeatable.js';
+import { watchPongs } from './watch-pongs.js';
 
 export interface SubscriptionOptions {
   readonly signal?: AbortSignal;
@@ -83,6 +84,7 @@ interface Connection {
 function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: AbortSignal): Connection {
   let failures = 0;
   let socket: { readonly readyState: number } | undefined;
+  const pongs = watchPongs(limits.keepAliveMs, () => client.terminate());
   const client = createClient({
     url,
     ...(webSocket === undefined ? {} : { webSocketImpl: webSocket }),
@@ -95,6 +97,9 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
     retryWait: () => pause(backOffOf(++failures, limits), ending).catch(() => undefined),
     shouldRetry: (error) => closeCodeOf(error) !== FORBIDDEN,
     on: {
+      ping: pongs.ping,
+      pong: pongs.pong,
+      closed: pongs.closed,
       connected: (opened) => {
         failures = 0;
         socket = opened as { readonly readyState: number };
