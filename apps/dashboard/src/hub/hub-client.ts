@@ -7,6 +7,7 @@ import { cacheExchange, Client, fetchExchange, mapExchange, type OperationContex
 import type { Connection } from './connection/connection';
 import { LastingSubscriptions } from './connection/lasting-subscriptions';
 import { returningSocket } from './connection/returning-socket';
+import { watchPongs } from './connection/watch-pongs';
 import { authorization } from './session';
 
 /** Ms between two pings of the socket; a dead connection is noticed within two of them. */
@@ -29,6 +30,7 @@ interface HubClientOptions {
 export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
   /** After the end, events of the socket and late answers are about a former session. */
   let isOpen = true;
+  const pongs = watchPongs(keepAliveMs, () => socket.terminate());
   const socket = createSocket({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: returningSocket(WebSocket),
@@ -41,10 +43,13 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
     shouldRetry: (event) => !(isClose(event) && event.code === forbidden),
     onNonLazyError: () => undefined,
     on: {
+      ping: pongs.ping,
+      pong: pongs.pong,
       connected: () => {
         if (isOpen) connection.stands();
       },
       closed: (event) => {
+        pongs.closed();
         if (!isOpen) return;
         if (isClose(event) && event.code === forbidden) onUnauthenticated();
         else connection.lost();
