@@ -6,7 +6,7 @@ import { FlotillaError } from '@flotilla/client';
 import { hideBin } from 'yargs/helpers';
 import { completedOf, valuesFor } from './completion/complete-words.js';
 import { completionsFlag } from './completion/scripts.js';
-import { isReaderMissed, write } from './console/output.js';
+import { isOutputErrorHandled, write } from './console/output.js';
 import { printable } from './console/printable.js';
 import { messageOf } from './error-message.js';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
@@ -21,7 +21,7 @@ function explain(error: unknown): string {
 
 // `flotilla … | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (isReaderMissed(error)) return;
+  if (isOutputErrorHandled(error)) return;
   if (error.code === 'EPIPE') process.exit(exitCodes.done);
   process.stderr.write(`Cannot write the output: ${error.message}\n`);
   process.exit(exitCodes.usage);

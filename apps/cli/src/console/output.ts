@@ -129,16 +129,27 @@ export function say(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-let endsWithReader = true;
+/** What a command does whose output cannot be written any more. */
+let withoutOutput: 'ends' | 'goes on' | 'fails' = 'ends';
 
 /** For a command that shows what it will change: a reader that stops early does not stop it. */
 export function goOnWithoutReader(): void {
-  endsWithReader = false;
+  withoutOutput = 'goes on';
+}
+
+/** For a command that prints what it cannot print again: `write` rejects, and it says what next. */
+export function failWithoutOutput(): void {
+  withoutOutput = 'fails';
+}
+
+/** Whether the command itself deals with this error of its output. */
+export function isOutputErrorHandled(error: NodeJS.ErrnoException): boolean {
+  return withoutOutput === 'fails' || isReaderMissed(error);
 }
 
 /** The reader of the output closed it early, as `head` does, and the command goes on. */
-export function isReaderMissed({ code }: NodeJS.ErrnoException): boolean {
-  return code === 'EPIPE' && !endsWithReader;
+function isReaderMissed({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'EPIPE' && withoutOutput === 'goes on';
 }
 
 /** Resolves when there is room for more: a slow reader slows the command down. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { FlotillaClient } from '@flotilla/client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { captured } from '../console/captured-output.suite.js';
 import { importDevices, type ImportArguments } from './import-devices.js';
 
@@ -18,7 +18,11 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Imports a file with a hub that registers each batch, except those with a device `known`. */
-async function imported(lines: readonly string[], options: Omit<ImportArguments, 'file'> = {}) {
+async function imported(
+  lines: readonly string[],
+  options: Omit<ImportArguments, 'file'> = {},
+  write?: (text: unknown, done: (error?: Error) => void) => void,
+) {
   const file = path.join(folder, 'devices.csv');
   writeFileSync(file, ['deviceId,clientId', ...lines].join('\n'));
   const batches: (readonly Sent[])[] = [];
@@ -45,7 +49,10 @@ async function imported(lines: readonly string[], options: Omit<ImportArguments,
     return Promise.resolve(Response.json({ data: { registerDevices: answer(input) } }));
   };
   const client = new FlotillaClient({ url: 'http://hub.example', apiKey: 'k', fetch });
-  const { result, stdout, stderr } = await captured(() => importDevices(client, { file, ...options }));
+  const { result, stdout, stderr } = await captured(() => {
+    if (write !== undefined) vi.spyOn(process.stdout, 'write').mockImplementation(write as typeof process.stdout.write);
+    return importDevices(client, { file, ...options });
+  });
   return { code: result, batches, stdout, stderr };
 }
 
@@ -97,6 +104,25 @@ describe('the import of devices', () => {
     const { code, stdout } = await imported(['unreadable,']);
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toEqual({ deviceId: 'unreadable', credential: { password: 'p' } });
+  });
+
+  it('says where to continue when its output cannot be written any more', async () => {
+    const ids = Array.from({ length: 2_001 }, (_none, index) => `d${index}`);
+    const closed = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
+    let written = 0;
+    const importing = (options?: object) =>
+      imported(
+        ids.map((id) => `${id},`),
+        options,
+        (_text, done) => done(++written > 2 ? closed : undefined),
+      );
+    await expect(importing()).rejects.toMatchObject({
+      exitCode: 1,
+      message: expect.stringMatching(
+        /write EPIPE\. Lines 2 to 1001 are registered\. .* Continue with --from-line 1002\.$/,
+      ),
+    });
+    await expect(importing({ fromLine: 2_002 })).rejects.toThrow(/Lines 2002 to 2002 are registered\..*rotate\)\.$/);
   });
 
   it('rejects a file without devices', async () => {

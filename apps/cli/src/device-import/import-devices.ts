@@ -4,8 +4,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { DeviceFileError, parseDevices, trusting, type DeviceLine } from '@flotilla/client/devices-csv';
-import { unreadable } from '../error-message.js';
-import { say, write } from '../console/output.js';
+import { messageOf, unreadable } from '../error-message.js';
+import { failWithoutOutput, say, write } from '../console/output.js';
 import { jsonText } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import { PreviewRegistrationDocument, RegisterDevicesDocument } from '../generated/operations.js';
@@ -44,8 +44,11 @@ export async function importDevices(
   }
   if (wanted.length === 0) throw new UsageError('The file contains no devices. Check the file and --from-line.');
   if (dryRun === true) return check(client, wanted);
-  for (let start = 0; start < wanted.length; start += batchMax)
-    if (!(await register(client, wanted.slice(start, start + batchMax)))) return exitCodes.refused;
+  failWithoutOutput();
+  for (let start = 0; start < wanted.length; start += batchMax) {
+    const next = wanted[start + batchMax]?.line;
+    if (!(await register(client, wanted.slice(start, start + batchMax), next))) return exitCodes.refused;
+  }
   return exitCodes.done;
 }
 
@@ -74,8 +77,15 @@ function parsed(source: string): ReturnType<typeof parseDevices> {
   }
 }
 
-/** Registers one batch. False if the hub rejected it; prints the lines in error. */
-async function register(client: FlotillaClient, batch: readonly DeviceLine[]): Promise<boolean> {
+/**
+ * Registers one batch. False if the hub rejected it; prints the lines in error. `next` is the line
+ * after it.
+ */
+async function register(
+  client: FlotillaClient,
+  batch: readonly DeviceLine[],
+  next: number | undefined,
+): Promise<boolean> {
   const first = batch[0]?.line ?? 0;
   const lines = `Lines ${first} to ${batch.at(-1)?.line ?? first}`;
   const { registerDevices } = await client
@@ -99,11 +109,25 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
   // A key without DEVICES_READ gets credentials and no devices.
   if (devices.length !== batch.length && devices.length > 0)
     throw new FlotillaError('BAD_RESPONSE', 'The hub registered a different number of devices than it received.');
-  for (const [index, { device }] of batch.entries())
-    await write(
-      `${jsonText({ deviceId: devices[index]?.id ?? device.deviceId, credential: credentials[index] ?? null })}\n`,
-    );
+  const rows = batch.map(({ device }, index) => ({
+    deviceId: devices[index]?.id ?? device.deviceId,
+    credential: credentials[index] ?? null,
+  }));
+  try {
+    for (const row of rows) await write(`${jsonText(row)}\n`);
+  } catch (error) {
+    throw lostOutput(error, lines, next);
+  }
   return true;
+}
+
+/** As after `| head`: the hub shows a credential only once. */
+function lostOutput(error: unknown, lines: string, next: number | undefined): UsageError {
+  const rest = next === undefined ? '' : ` Continue with --from-line ${next}.`;
+  return new UsageError(
+    `The output cannot be written any more: ${messageOf(error)}. ${lines} are registered. ` +
+      `The hub does not show their credentials again: rotate those that are lost (flotilla devices rotate).${rest}`,
+  );
 }
 
 interface PrintedError {

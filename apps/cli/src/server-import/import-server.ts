@@ -4,7 +4,7 @@
  */
 import { createReadStream } from 'node:fs';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
-import { say, write } from '../console/output.js';
+import { goOnWithoutReader, say, write } from '../console/output.js';
 import { jsonText, printable } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import {
@@ -45,6 +45,7 @@ export async function importServer(client: FlotillaClient, args: ServerImportArg
   const voiceUrl = args.voiceUrl === undefined ? undefined : voiceUrlOf(args.voiceUrl);
   const tags = voiceUrl === undefined ? [] : [voiceGroup];
   const { boards, problems } = boardsOfDump(await source(args), { timeZone, withoutUsers, tags });
+  if (!dryRun) goOnWithoutReader();
   if (voiceUrl !== undefined && !dryRun) await setVoiceServer(client, voiceUrl);
   let refused = 0;
   let registered = 0;
