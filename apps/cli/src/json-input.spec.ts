@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { readSecret } from './console/secret.js';
-import { jsonObject, readStandardInput } from './json-input.js';
+import { jsonLines, jsonObject, readStandardInput } from './json-input.js';
 import { runCommand } from './run-command.suite.js';
 import { startSchemaHub } from './schema-hub.suite.js';
 
@@ -54,5 +54,20 @@ describe('standard input', () => {
   it('is limited', async () => {
     given('12345');
     await expect(readStandardInput(4)).rejects.toThrow('Standard input has more than 4 bytes.');
+  });
+});
+
+describe('JSON Lines', () => {
+  it('end at a line feed only, wherever their parts begin', async () => {
+    const texts = ['a\u2028b\u2029c', 'ä €'];
+    const bytes = Buffer.from(texts.map((text) => `${JSON.stringify({ text })}\r\n`).join('\n'));
+    async function* parts(size: number) {
+      for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
+    }
+    for (const size of [1, 7, bytes.length]) {
+      const read: object[] = [];
+      for await (const line of jsonLines(parts(size))) read.push(line);
+      expect(read).toEqual(texts.map((text) => ({ text })));
+    }
   });
 });

@@ -1,6 +1,4 @@
 /** JSON from an argument or from standard input. */
-import { createInterface } from 'node:readline';
-import { Readable } from 'node:stream';
 import { messageOf } from './error-message.js';
 import { UsageError } from './exit-codes.js';
 
@@ -55,8 +53,14 @@ export function refuseDash(option: string, file: string | undefined): void {
   if (file === '-') throw new UsageError(`${option} writes a file. Give its name instead of "-".`);
 }
 
-/** Parses JSON Lines that arrive in pieces. */
+/** Parses JSON Lines that arrive in pieces. Texts may have U+2028, where readline also splits. */
 export async function* jsonLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<object, void, void> {
-  for await (const line of createInterface({ input: Readable.from(parts), crlfDelay: Number.POSITIVE_INFINITY }))
-    if (line !== '') yield jsonObject(line, 'The results');
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const part of parts) {
+    const lines = `${rest}${decoder.decode(part, { stream: true })}`.split('\n');
+    rest = lines.pop() ?? '';
+    for (const line of lines) if (line.trim() !== '') yield jsonObject(line, 'The results');
+  }
+  if (rest.trim() !== '') yield jsonObject(rest, 'The results');
 }
