@@ -105,7 +105,7 @@ export const editCommand = leaf({
         ...inputOf(state),
         ...given({ name: args.name, arguments: changed }),
         ...(selectsDevices(args) ? { devices: requiredDeviceFilter(args) } : {}),
-        ...rulesOf(args),
+        ...rulesOf(args, state.window),
       };
       if (args.preview === true) return printPreview(client, { input, id: args.id }, args);
       const variables = { id: args.id, generation: state.generation, input };

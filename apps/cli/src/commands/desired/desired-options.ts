@@ -1,6 +1,7 @@
 /** The options of a desired state, and the fields of its input that they give. */
 import type { DesiredStateInput, DesiredStateWindowInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
+import { UsageError } from '../../exit-codes.js';
 import { jsonObject } from '../../json-input.js';
 import { deviceFilterOptions, type DeviceFilterArguments } from '../../options/device-filter.js';
 import { wavesOf, waveOptions } from '../../options/job-options.js';
@@ -44,10 +45,16 @@ export function withDesiredOptions<Args>(args: Argv<Args>) {
     .options(desiredOptions);
 }
 
-/** The given fields, without name, tool, arguments and devices. */
-export function rulesOf(args: DesiredArguments): Partial<DesiredStateInput> {
+/**
+ * The given fields, without name, tool, arguments and devices. What is not given of a window stays
+ * as it is stored.
+ */
+export function rulesOf(
+  args: DesiredArguments,
+  stored: DesiredStateWindowInput | null = null,
+): Partial<DesiredStateInput> {
   const { mode, hold, priority } = args;
-  const window = windowOf(args);
+  const window = windowOf(args, stored);
   const waves = wavesOf(args);
   return {
     ...given({ mode, priority, waves, window, onDrift: args['on-drift'], holdSeconds: hold }),
@@ -56,9 +63,24 @@ export function rulesOf(args: DesiredArguments): Partial<DesiredStateInput> {
   };
 }
 
-/** Null for `always`, undefined without the option. */
-function windowOf(args: DesiredArguments): DesiredStateWindowInput | null | undefined {
-  if (args.window?.trim() === always) return null;
-  const window = windowIn(args);
-  return window === undefined ? undefined : { ...window, zone: args['window-zone'] ?? null };
+/** Null for `always`, undefined without the options. */
+function windowOf(
+  args: DesiredArguments,
+  stored: DesiredStateWindowInput | null,
+): DesiredStateWindowInput | null | undefined {
+  const { window: hours, 'window-zone': zone, 'window-days': days } = args;
+  const hasRest = zone !== undefined || days !== undefined;
+  if (hours?.trim() === always) {
+    if (hasRest)
+      throw new UsageError(`--window ${always} has no zone and no days. Omit --window-zone and --window-days.`);
+    return null;
+  }
+  const storedHours = stored !== null && hasRest ? `${stored.from}-${stored.to}` : undefined;
+  const window = windowIn({ window: hours ?? storedHours, 'window-zone': zone, 'window-days': days });
+  if (window === undefined) return undefined;
+  return {
+    ...window,
+    zone: window.zone ?? stored?.zone ?? null,
+    ...given({ days: window.days ?? stored?.days ?? undefined }),
+  };
 }
