@@ -111,6 +111,16 @@ describe('an apply', () => {
     expect(changes).toEqual([]);
   });
 
+  it('changes nothing where an input of a later change is missing', async () => {
+    const { change, created } = newKey();
+    const requireInputs = () => Promise.reject(new Error('The file is missing.'));
+    const later = { ...change, kind: { ...change.kind, hasSecret: false, requireInputs } };
+    const first = { ...change, kind: { ...change.kind, hasSecret: false } };
+    const options = { client, folder: '.', secretsFile: undefined, onDone: () => undefined };
+    await expect(applyAll([first, later], options)).rejects.toThrow('The file is missing.');
+    expect(created).toEqual([]);
+  });
+
   it('creates nothing that has a secret where the file for secrets cannot be written', async () => {
     const { change, created } = newKey();
     const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-apply-'));

@@ -22,7 +22,10 @@ interface ApplyOptions {
 }
 
 /** Throws UsageError before anything is changed, if something is missing. */
-function requireInputs(changes: readonly PlannedChange[], secretsFile: string | undefined): void {
+async function requireInputs(
+  changes: readonly PlannedChange[],
+  { client, folder, secretsFile }: ApplyOptions,
+): Promise<void> {
   const written = changes.filter(({ action }) => ['create', 'update', 'replace'].includes(action));
   const missing = [...new Set(written.flatMap(({ wanted }) => variablesIn(wanted)))].filter(
     // Some CI systems set a variable to an empty text if its secret does not exist.
@@ -36,6 +39,8 @@ function requireInputs(changes: readonly PlannedChange[], secretsFile: string | 
       `${secret.kind.kind} "${secret.name}" gets a secret that the hub shows once. ` +
         'Name a file for it: --secrets-to FILE',
     );
+  for (const { action, kind, name, wanted } of written)
+    if (action !== 'update' && wanted !== undefined) await kind.requireInputs?.(name, wanted, { client, folder });
   if (secret !== undefined && secretsFile !== undefined) requireWritable(secretsFile);
 }
 
@@ -66,7 +71,7 @@ function hideFromOthers(opened: number, file: string): void {
 
 /** Deletes last and in reverse, because things name earlier kinds. */
 export async function applyAll(changes: readonly PlannedChange[], options: ApplyOptions): Promise<void> {
-  requireInputs(changes, options.secretsFile);
+  await requireInputs(changes, options);
   const ends = changes.filter(({ action }) => action === 'delete' || action === 'forget');
   const writes = changes.filter((change) => !ends.includes(change));
   for (const change of [...writes, ...ends.reverse()]) await applyOne(change, options);

@@ -77,6 +77,8 @@ export interface Kind {
   readonly hasSecret?: boolean;
   /** Throws UsageError where `fields` name a thing that is not in `references`. */
   requireNamed?(fields: Fields, references: References): void;
+  /** Throws UsageError where the creation of this thing lacks what only this computer has. */
+  requireInputs?(name: string, fields: Fields, context: Omit<KindContext, 'references'>): Promise<void>;
   /** Things of the hub, without those that no file should have. */
   read(context: Omit<KindContext, 'folder'>): Promise<readonly Live[]>;
   /** Returns the secret, if there is one. */

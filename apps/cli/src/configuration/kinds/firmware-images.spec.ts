@@ -41,6 +41,14 @@ describe('an apply of a firmware image', () => {
       message: expect.stringMatching(message),
     });
     expect(uploads).toEqual([]);
+    // Before the apply changes anything, too.
+    await expect(firmwareImages.requireInputs?.(sha256, { models: ['lamp'], file }, here)).rejects.toThrow(message);
+  });
+
+  it('needs no file of an image that the hub has', async () => {
+    const { context } = hubOf([{ id: 'old', withdrawnAt: '2026-11-02T00:00:00Z' }]);
+    await expect(firmwareImages.requireInputs?.(sha256, { models: ['lamp'] }, context)).resolves.toBeUndefined();
+    await expect(firmwareImages.requireInputs?.('cd', { models: ['lamp'] }, context)).rejects.toThrow(/no image with/);
   });
 
   it('changes nothing where the hub refuses the boards that remain', async () => {

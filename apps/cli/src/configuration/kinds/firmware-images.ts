@@ -38,11 +38,12 @@ export const firmwareImages: Kind = {
         fields: withoutNull({ models, notes, project, version, kind }),
       }));
   },
+  async requireInputs(sha256, fields, { client, folder }) {
+    if ((await knownImage(sha256, client)) === undefined) await readImage(sha256, fields, folder);
+  },
   async create(sha256, fields, context) {
     const { client } = context;
-    const same = (await imagesOf(client)).filter((image) => image.sha256 === sha256);
-    // An upload of the same bytes would also bring a withdrawn image back.
-    const known = same.find(({ withdrawnAt }) => withdrawnAt === null) ?? same[0];
+    const known = await knownImage(sha256, client);
     await publish(known?.id ?? (await upload(sha256, fields, context)), fields, client);
   },
   update: ({ id }: Live, fields, { client }) => publish(id, fields, client),
@@ -55,6 +56,12 @@ export function imagesOf(client: FlotillaClient) {
   return allOf(eachNode(async (page) => (await client.request(ConfiguredImagesDocument, page)).firmwareImages));
 }
 
+/** An upload of the same bytes would also bring a withdrawn image back. */
+async function knownImage(sha256: string, client: FlotillaClient) {
+  const same = (await imagesOf(client)).filter((image) => image.sha256 === sha256);
+  return same.find(({ withdrawnAt }) => withdrawnAt === null) ?? same[0];
+}
+
 const modelsOf = ({ models }: Fields): readonly string[] => (Array.isArray(models) ? models.map(String) : []);
 
 /** For exactly these boards: a refused publication leaves the former ones. */
@@ -65,22 +72,28 @@ async function publish(id: string, fields: Fields, client: FlotillaClient): Prom
 }
 
 async function upload(sha256: string, fields: Fields, { client, folder }: KindContext): Promise<string> {
-  const { file, version } = fields;
+  const { version } = fields;
+  const kind = fields['kind'] === 'ASSETS' ? 'ASSETS' : 'FIRMWARE';
+  const { bytes, fileName } = await readImage(sha256, fields, folder);
+  return client.uploadFirmware({
+    content: new Blob([bytes]),
+    fileName,
+    kind,
+    ...(kind === 'ASSETS' && typeof version === 'string' && { version }),
+  });
+}
+
+/** The image of the file. Throws UsageError where it is missing or another one. */
+async function readImage(sha256: string, { file }: Fields, folder: string) {
   if (typeof file !== 'string')
     throw new UsageError(
       `The hub has no image with the SHA-256 ${sha256}. Upload it (flotilla firmware upload), or name its file.`,
     );
-  const kind = fields['kind'] === 'ASSETS' ? 'ASSETS' : 'FIRMWARE';
   const bytes = await readFile(path.resolve(folder, file)).catch((error: unknown) => {
     throw unreadable(file, error);
   });
   const found = createHash('sha256').update(bytes).digest('hex');
   if (found !== sha256)
     throw new UsageError(`${file} has the SHA-256 ${found}, not ${sha256}. Correct the configuration.`);
-  return client.uploadFirmware({
-    content: new Blob([bytes]),
-    fileName: path.basename(file),
-    kind,
-    ...(kind === 'ASSETS' && typeof version === 'string' && { version }),
-  });
+  return { bytes, fileName: path.basename(file) };
 }
