@@ -95,7 +95,7 @@ const createCommand = hubLeaf({
       .options(ruleOptions)
       .options(deviceFilterOptions),
   run: async (args, client) => {
-    const devices = givenFilter(deviceFilter(args));
+    const devices = selectsDevices(args, 'for a rule about all devices') ? deviceFilter(args) : undefined;
     const input = { name: args.name, kind: args.kind, channelIds: [], ...given({ devices }), ...changesOf(args) };
     const { createAlertRule } = await client.request(CreateAlertRuleDocument, { input });
     await printChange({ ...expectAccepted(createAlertRule).alertRule }, args);
@@ -145,11 +145,6 @@ const deleteCommand = hubLeaf({
     await printChange({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
   },
 });
-
-/** Undefined where no device was selected. */
-function givenFilter(filter: DeviceFilter): DeviceFilter | undefined {
-  return Object.values(filter).some((value) => value !== undefined) ? filter : undefined;
-}
 
 function changesOf(args: RuleArguments) {
   return given({
