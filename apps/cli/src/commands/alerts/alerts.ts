@@ -107,7 +107,9 @@ const snoozeCommand = hubLeaf({
     const { alertRule } = expectAccepted(snoozeAlertRule);
     if (alertRule === null) return printChange({}, args);
     const { id, name, snoozedUntil } = alertRule;
-    await printChange({ id, name, device: args.device ?? null, until: snoozedUntil ?? args.for }, args);
+    // The rule has only its own time, not that of one device under it.
+    const until = args.device === undefined ? (snoozedUntil ?? args.for) : args.for;
+    await printChange({ id, name, device: args.device ?? null, until }, args);
   },
 });
 
