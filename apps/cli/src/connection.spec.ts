@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { hubAddress } from './connection.js';
+import { hubAddress, hubUrl } from './connection.js';
 import { exitCodes } from './exit-codes.js';
 import { profileFile, writeProfiles } from './profiles/profile-store.js';
 
@@ -53,6 +53,14 @@ describe('a profile', () => {
     expect(hubAddress({}, config)).toEqual({ url: shop.url, apiKey: shop.key });
     expect(hubAddress({}, { ...config, FLOTILLA_PROFILE: 'lab' })).toEqual({ url: lab.url, apiKey: lab.key });
     expect(hubAddress({}, environment)).toEqual({ url: 'https://hub.example', apiKey: 'from-environment' });
+  });
+
+  it('is not read if the address and the key are known without it', () => {
+    writeFileSync(profileFile(config), 'damaged');
+    expect(hubAddress({}, environment)).toEqual({ url: 'https://hub.example', apiKey: 'from-environment' });
+    expect(hubUrl({ url: 'http://other:1' }, config)).toBe('http://other:1');
+    expect(() => hubAddress({ url: 'http://other:1' }, config)).toThrow('expected JSON');
+    expect(() => hubAddress({ profile: 'lab' }, environment)).toThrow('expected JSON');
   });
 
   it('has precedence over the environment if an option names it', () => {

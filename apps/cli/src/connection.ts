@@ -26,13 +26,11 @@ export const defaultUrl = 'http://127.0.0.1:8080';
  * profile. The key of a profile is only sent to the address of this profile.
  */
 export function hubAddress(options: ConnectionOptions, environment: NodeJS.ProcessEnv = process.env): HubAddress {
-  const { url, profile } = hubUrl(options, environment);
-  const ofProfile = profile !== undefined && isSameHub(profile, url) ? profile.key : undefined;
+  const given = givenKey(options);
   const ofEnvironment = environment['FLOTILLA_KEY'];
-  const apiKey =
-    options.key ??
-    (options.keyFile === undefined ? undefined : keyIn(options.keyFile)) ??
-    (options.profile === undefined ? (ofEnvironment ?? ofProfile) : (ofProfile ?? ofEnvironment));
+  const { url, profile } = urlAndProfile(options, environment, (given ?? ofEnvironment) !== undefined);
+  const ofProfile = profile !== undefined && isSameHub(profile, url) ? profile.key : undefined;
+  const apiKey = given ?? (options.profile === undefined ? (ofEnvironment ?? ofProfile) : (ofProfile ?? ofEnvironment));
   if (apiKey === undefined || apiKey === '')
     throw new UsageError(
       `No API key for ${url}. Run \`flotilla login\`, set FLOTILLA_KEY, or use --key-file.`,
@@ -41,17 +39,27 @@ export function hubAddress(options: ConnectionOptions, environment: NodeJS.Proce
   return { url, apiKey: checkedKey(apiKey) };
 }
 
-/** The address of the hub, for commands that need no key, and the profile that is in use. */
-export function hubUrl(
+/** The address of the hub, for commands that need no key. */
+export function hubUrl(options: ConnectionOptions, environment: NodeJS.ProcessEnv = process.env): string {
+  return urlAndProfile(options, environment, true).url;
+}
+
+/** The key that the options give. */
+export function givenKey({ key, keyFile }: Pick<ConnectionOptions, 'key' | 'keyFile'>): string | undefined {
+  return key ?? (keyFile === undefined ? undefined : keyIn(keyFile));
+}
+
+/** Reads profiles only for what is missing: a damaged file stops no command that needs none. */
+function urlAndProfile(
   options: ConnectionOptions,
-  environment: NodeJS.ProcessEnv = process.env,
+  environment: NodeJS.ProcessEnv,
+  isKeyKnown: boolean,
 ): { readonly url: string; readonly profile: Profile | undefined } {
-  const profile = profileNamed(options.profile, environment);
+  const given = options.url ?? environment['FLOTILLA_URL'];
+  const isComplete = options.profile === undefined && given !== undefined && isKeyKnown;
+  const profile = isComplete ? undefined : profileNamed(options.profile, environment);
   const named = options.profile === undefined ? undefined : profile?.url;
-  return {
-    url: checkedUrl(options.url ?? named ?? environment['FLOTILLA_URL'] ?? profile?.url ?? defaultUrl),
-    profile,
-  };
+  return { url: checkedUrl(options.url ?? named ?? given ?? profile?.url ?? defaultUrl), profile };
 }
 
 /** Returns the address of a hub. Throws UsageError if it is not one. */

@@ -37,7 +37,7 @@ export const openCommand = leaf({
       .positional('id', { type: 'string', describe: 'Id of the device, job, desired state or alert' })
       .option('browser', { type: 'boolean', default: true, describe: 'Start a browser; --no-browser only prints' }),
   run: async (args) => {
-    const address = consoleAddress(hubUrl(args).url, args.page, args.id);
+    const address = consoleAddress(hubUrl(args), args.page, args.id);
     await write(`${address}\n`);
     // Without a terminal a script reads the address.
     if (!args.browser || !process.stdout.isTTY) return;
