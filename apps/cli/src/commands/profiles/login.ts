@@ -1,5 +1,5 @@
 /** `flotilla login`, `logout` and `whoami`. */
-import { checkedKey, checkedUrl, defaultUrl, withHub } from '../../connection.js';
+import { checkedKey, checkedUrl, defaultUrl, givenKey, withHub } from '../../connection.js';
 import { printChange, printThing, say } from '../../console/output.js';
 import { ask, readSecret } from '../../console/secret.js';
 import { UsageError } from '../../exit-codes.js';
@@ -25,14 +25,16 @@ export const loginCommand = leaf({
     const { withKey, profile: name = defaultName } = args;
     if (!/^[\w.-]{1,64}$/.test(name))
       throw new UsageError('--profile must be a name of up to 64 letters, digits, dots, hyphens and underscores.');
-    if (withKey !== true && !process.stdin.isTTY)
+    const given = givenKey(args);
+    if (withKey === true && given !== undefined)
+      throw new UsageError('Give the key once. Omit --with-key, or omit --key and --key-file.');
+    const isKeyThere = withKey === true || given !== undefined;
+    if (!isKeyThere && !process.stdin.isTTY)
       throw new UsageError('Without a terminal, pipe the key to: flotilla login <address> --with-key');
     const { current, profiles } = readProfiles(profileFile());
     const known = profiles[name]?.url ?? defaultUrl;
-    const url = checkedUrl(
-      args.address ?? args.url ?? (withKey === true ? known : await ask('Address of the hub', known)),
-    );
-    const key = checkedKey((await readSecret('API key (not shown): ')).trim());
+    const url = checkedUrl(args.address ?? args.url ?? (isKeyThere ? known : await ask('Address of the hub', known)));
+    const key = checkedKey((given ?? (await readSecret('API key (not shown): '))).trim());
     const { viewer } = await withHub({ url, apiKey: key }, (client) => client.request(ViewerDocument));
     writeProfiles(profileFile(), { current: name, profiles: { ...profiles, [name]: { url, key } } });
     await printChange({ profile: name, url, ...viewer }, args);
