@@ -43,13 +43,18 @@ export async function printList<Row>(
   columns: readonly ColumnLike<Row>[],
   args: ListArguments,
 ): Promise<ExitCode | void> {
-  if (args.watch === true) return watchRows(() => firstOf(args.limit, read()), columns, args, args.every * 1_000);
+  const more = `More than ${args.limit} match. List all with --limit 0.`;
+  if (args.watch === true)
+    return watchRows((onMore) => firstOf(args.limit, read(), onMore), columns, args, {
+      everyMs: args.every * 1_000,
+      more,
+    });
   let areMore = false;
   const rows = firstOf(args.limit, read(), () => {
     areMore = true;
   });
   await printRows(rows, columns, args);
-  if (areMore) say(`More than ${args.limit} match. List all with --limit 0.`);
+  if (areMore) say(more);
 }
 
 /** A list that the API returns at once. */

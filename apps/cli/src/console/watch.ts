@@ -12,15 +12,22 @@ import { chosenColumns } from './output-format.js';
 /** Moves the cursor home and clears the screen. */
 const clearScreen = '\u001b[H\u001b[2J\u001b[3J';
 
+interface Watch {
+  /** Ms between two readings. */
+  readonly everyMs: number;
+  /** For people, where a list has more rows than are read. */
+  readonly more: string;
+}
+
 /**
  * A terminal shows the list of this moment. Elsewhere, and as JSON lines or CSV, each new or
  * changed row is printed once. Ends with Ctrl-C.
  */
 export async function watchRows<Row>(
-  read: () => AsyncIterable<Row>,
+  read: (onMore: () => void) => AsyncIterable<Row>,
   likes: readonly ColumnLike<Row>[],
   options: OutputOptions,
-  everyMs: number,
+  { everyMs, more }: Watch,
 ): Promise<ExitCode> {
   const format = formatOf(options);
   if (format === 'json') throw new UsageError('--watch has no end, so it cannot print one JSON array. Use jsonl.');
@@ -28,31 +35,35 @@ export async function watchRows<Row>(
   const show = format === 'table' && process.stdout.isTTY ? redraw : printChanged();
   await untilInterrupted(async (signal) => {
     for (let isFirst = true; ; isFirst = false) {
-      const rows = await all(read()).catch((error: unknown) => {
+      let areMore = false;
+      const rows = await all(read(() => (areMore = true))).catch((error: unknown) => {
         // Later failures pass: a watch goes on while the hub restarts.
         if (isFirst || !isPassing(error)) throw error;
         say('The hub does not answer. Trying again.');
       });
-      if (rows !== undefined) await show(rows);
+      if (rows !== undefined) await show(rows, areMore);
       await pause(everyMs, undefined, { signal });
     }
   });
   return exitCodes.interrupted;
 
-  async function redraw(rows: readonly Row[]): Promise<void> {
+  async function redraw(rows: readonly Row[], areMore: boolean): Promise<void> {
     const table =
       rows.length === 0 ? 'Nothing found.' : tableOf(rows, chosenColumns(columns, options.columns, rows[0]));
-    await write(`${clearScreen}${table}\n`);
+    await write(`${clearScreen}${table}\n${areMore ? `${more}\n` : ''}`);
   }
 
-  function printChanged(): (rows: readonly Row[]) => Promise<void> {
+  function printChanged(): (rows: readonly Row[], areMore: boolean) => Promise<void> {
     const printer = new RowPrinter(columns, options);
     let known: ReadonlySet<string> = new Set();
-    return async (rows) => {
+    let isSaid = false;
+    return async (rows, areMore) => {
       const texts = rows.map((row) => jsonText(row));
       for (const [index, row] of rows.entries()) if (!known.has(texts[index] ?? '')) await printer.print(row);
       await printer.flush();
       known = new Set(texts);
+      if (areMore && !isSaid) say(more);
+      isSaid ||= areMore;
     };
   }
 }
