@@ -54,7 +54,7 @@ const showCommand = hubLeaf({
   options: (args) => withId(args, 'Id of the job'),
   run: async (args, client) => {
     const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
-    if (formatOf(args) !== 'table') return printThing(job, args);
+    if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing(job, args);
     const { id, name, progress, waves, failureGroups, ...rest } = job;
     const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
     await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);

@@ -61,6 +61,18 @@ describe('the end of a recurring job', () => {
   });
 });
 
+describe('a recurring job', () => {
+  const id = '01990000-0000-7000-8000-00000000000c';
+
+  it.each([
+    ['show', ['recurring', 'show', id]],
+    ['enable', ['recurring', 'enable', id]],
+  ])('has for a table the fields that it has for programs: %s', async (_name, words) => {
+    const { problem, stdout } = await runCommand(hub, [...words, '--columns', 'lastJob.state']);
+    expect([problem, stdout]).toEqual(['', expect.stringMatching(/^last job state +[A-Z_]+\n$/)]);
+  });
+});
+
 describe('a change of a recurring job', () => {
   it.each(['edit', 'enable', 'disable'])('refuses what another person saved meanwhile: %s', async (act) => {
     const id = '01990000-0000-7000-8000-00000000000c';

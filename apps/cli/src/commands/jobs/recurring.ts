@@ -77,7 +77,8 @@ const showCommand = hubLeaf({
     ),
   run: async (args, client) => {
     const { times, jobs, ...job } = await detailsOf(client, args.id, args.runs ?? 5);
-    if (formatOf(args) !== 'table') return printThing({ ...job, nextRuns: times, jobs: jobs.nodes }, args);
+    if (formatOf(args) !== 'table' || args.columns !== undefined)
+      return printThing({ ...job, nextRuns: times, jobs: jobs.nodes }, args);
     await printThing({ ...job, nextRuns: times.join(', ') || null, lastJob: job.lastJob?.id ?? null }, args);
     if (jobs.nodes.length > 0) await printRows(jobs.nodes, jobColumns, {});
   },
@@ -219,7 +220,7 @@ function localZone(): string {
 
 async function printRecurring(job: RecurringRowFragment | null | undefined, args: OutputOptions): Promise<void> {
   if (job === null || job === undefined) return printChange({}, args);
-  if (formatOf(args) !== 'table') return printChange({ ...job }, args);
+  if (formatOf(args) !== 'table' || args.columns !== undefined) return printChange({ ...job }, args);
   const { id, name, cron, timeZone, enabled, nextRuns } = job;
   await printChange({ id, name, cron, timeZone, enabled, nextRun: nextRuns[0] ?? null }, args);
   if (enabled && nextRuns.length === 0) await write('No further run: the schedule has ended.\n');

@@ -26,6 +26,12 @@ describe('a job with waves', () => {
     expect(stderr).toContain('waits at the gate of wave 1. To go on: flotilla jobs open-wave ');
   });
 
+  it('has for a table the fields that it has for programs', async () => {
+    pauseReason = null;
+    const { problem, stdout } = await runCommand(hub, ['jobs', 'show', 'a-job', '--columns', 'progress.total']);
+    expect([problem, stdout]).toEqual(['', 'progress total  1\n']);
+  });
+
   it('needs no command while it runs', async () => {
     pauseReason = null;
     expect((await runCommand(hub, ['jobs', 'show', 'a-job'])).stderr).not.toContain('open-wave');
