@@ -40,5 +40,9 @@ describe('the word that is completed', () => {
       value: 'device',
       connection: { profile: 'shop', url: 'http://other' },
     });
+    expect(completed('--profile=lab', 'call', '--url=http://other?a=b', '02')).toMatchObject({
+      value: 'device',
+      connection: { profile: 'lab', url: 'http://other?a=b' },
+    });
   });
 });

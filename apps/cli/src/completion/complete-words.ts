@@ -53,9 +53,11 @@ export function completedOf(commands: readonly Command[], words: readonly string
   for (let index = 0; index < before.length; index++) {
     const word = before[index] ?? '';
     if (word.startsWith('-')) {
-      if (!takesValue(word, leaf)) continue;
-      const option = connectionOptions[word];
-      const given = before[++index];
+      // `--name=value` is one word. Before the command, there are only the options of all commands.
+      const [name = '', ofWord] = word.split(/=(.*)/s);
+      if (!(leaf ?? anyCommand).takesValue(name)) continue;
+      const option = connectionOptions[name];
+      const given = ofWord ?? before[++index];
       if (option !== undefined && given !== undefined) connection[option] = given;
       isValue = given === undefined;
       continue;
@@ -69,11 +71,6 @@ export function completedOf(commands: readonly Command[], words: readonly string
   const isPositional = !isValue && !current.startsWith('-');
   const value = ofOption ?? (isPositional ? leaf?.values[positionals.length] : undefined);
   return value === undefined ? undefined : { value, current, positionals, connection };
-}
-
-/** `--name=value` is one word. Before the command, there are only the options of all commands. */
-function takesValue(word: string, leaf: Command | undefined): boolean {
-  return !word.includes('=') && (leaf ?? anyCommand).takesValue(word);
 }
 
 /** The values of the hub that begin with the current word. A hub that does not answer has none. */
