@@ -1,4 +1,5 @@
 /** One request of the host until it is answered or cancelled. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 /** The result of one send. */
@@ -46,12 +47,6 @@ export class OpenRequest {
 
   /** Resolves after `ms`, or when the host cancels the request. */
   pause(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.#cancelling.signal.addEventListener('abort', () => {
-        clearTimeout(timer);
-        resolve();
-      });
-    });
+    return sleep(ms, undefined, { signal: this.#cancelling.signal }).catch(() => undefined);
   }
 }
