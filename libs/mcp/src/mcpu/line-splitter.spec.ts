@@ -39,6 +39,8 @@ describe('LineSplitter', () => {
       ['{"result":{"a":{"result":1}},"id":1}'],
     ],
     ['output before a frame', ['boot ', 'ok', '{"jsonrpc":"2.0","id":1}'], ['boot ok{"jsonrpc":"2.0","id":1}']],
+    ['a frame after an overlong message without a line end', ['x'.repeat(mcpuLineMax + 1), '{"id":1}'], ['{"id":1}']],
+    ['no part of an overlong frame', ['x'.repeat(mcpuLineMax + 1), '"a":{}}'], []],
     ['no output before its line end', ['boot }', '\n'], []],
   ])('takes at the end of a message %s', (_what, messages, expected) => {
     const splitter = new LineSplitter(() => undefined);

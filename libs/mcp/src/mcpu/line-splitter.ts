@@ -14,6 +14,8 @@ export const mcpuLineMax = 64 * 1024;
 export class LineSplitter {
   #rest = '';
   #isSkipping = false;
+  /** The latest input of an overlong line, which may be a frame without a line end. */
+  #skipped = '';
 
   /** The callback runs for each line longer than `mcpuLineMax`, which is dropped up to its end. */
   constructor(private readonly onOverlong: () => void) {}
@@ -23,6 +25,7 @@ export class LineSplitter {
    * anywhere except inside a character.
    */
   push(piece: string): readonly string[] {
+    this.#skipped = '';
     const parts = piece.split('\n');
     const lines: string[] = [];
     for (const [at, part] of parts.entries()) {
@@ -34,18 +37,20 @@ export class LineSplitter {
 
   /** Takes the unfinished line if it is a complete frame: a message's end implies a line end. */
   takeFrame(): string | undefined {
-    const line = this.#rest.trim();
+    const line = (this.#isSkipping ? this.#skipped : this.#rest).trim();
     if (!line.endsWith('}') || !isWholeFrame(line)) return undefined;
     this.#rest = '';
+    this.#isSkipping = false;
     return line;
   }
 
   #append(part: string): void {
-    if (this.#isSkipping) return;
-    if (this.#rest.length + part.length <= mcpuLineMax) {
+    if (!this.#isSkipping && this.#rest.length + part.length <= mcpuLineMax) {
       this.#rest += part;
       return;
     }
+    if (part.length <= mcpuLineMax) this.#skipped = part;
+    if (this.#isSkipping) return;
     this.#rest = '';
     this.#isSkipping = true;
     this.onOverlong();
