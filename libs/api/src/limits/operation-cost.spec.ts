@@ -67,6 +67,23 @@ describe('the cost of an operation', () => {
     expect(cost('{ tools(first: 1) { nodes { name } } }')).toBeGreaterThan(200);
   });
 
+  it.each([
+    'fleetMeasurements(path: "p", since: "2026-01-01T00:00:00Z", points: 400) { path }',
+    'fleetMeasurementPaths',
+    'firmwareHealth(since: "2026-01-01T00:00:00Z") { version }',
+    'previewDesiredState(input: {name: "n", devices: {}, tool: "t", arguments: {}}) { targetCount }',
+    'previewAlertRule(input: {name: "n", kind: DEVICE_OFFLINE, channelIds: []}) { firedCount }',
+  ])('bounds how often one operation goes over the fleet for %s', (field) => {
+    const often = Array.from({ length: 50 }, (_, index) => `a${index}: ${field}`).join(' ');
+    expect(cost(`{ ${field} }`)).toBeLessThan(300);
+    expect(cost(`{ ${often} }`)).toBeGreaterThanOrEqual(defaultApiLimits.queryCostMax);
+  });
+
+  it('adds for the measurements of each device', () => {
+    const measured = 'measurements(paths: ["p"], since: "2026-01-01T00:00:00Z") { path }';
+    expect(cost(`{ devices(first: 200) { nodes { ${measured} } } }`)).toBeGreaterThan(200 * 20);
+  });
+
   it('counts the total of a list once, regardless of its rows', () => {
     expect(cost('{ devices { totalCount } }')).toBeLessThan(300);
   });
