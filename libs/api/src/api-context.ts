@@ -66,6 +66,7 @@ export class ApiContext {
   beforeMutation(): Promise<void> | undefined {
     const isFirst = !this.#hasBegun;
     this.#hasBegun = true;
+    this.renewLoaders();
     return isFirst ? undefined : this.#refuseLostRights();
   }
 
@@ -78,7 +79,7 @@ export class ApiContext {
       throw new ApiError('FORBIDDEN', 'You have lost rights meanwhile. The rest of the operation did not run.');
   }
 
-  /** For each value of a subscription, because old loaders would return old values. */
+  /** Before each mutation and value of a subscription: old loaders would return old values. */
   renewLoaders(): void {
     this.#loaders = undefined;
   }

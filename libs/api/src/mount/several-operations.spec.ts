@@ -73,3 +73,17 @@ describe('a document with one operation', () => {
     expect((await api.post({ query }, admin)).data).toEqual(read);
   });
 });
+
+describe('a document with several mutations', () => {
+  it('returns after each one what is true then', async () => {
+    await api.addDevice('lamp');
+    const group = { name: 'lit', filter: { tags: ['on'] }, timeZone: undefined, voiceUrls: [] };
+    await api.registry.deviceGroups.create(group, { groupsMax: 1, at: Date.now(), by: { actor: 'admin' } });
+    const tag = (tags: string) =>
+      `updateDevice(input: {deviceId: "lamp", tags: ${tags}}) { device { groups { name } } }`;
+    expect((await api.ask(`mutation { on: ${tag('["on"]')} off: ${tag('[]')} }`)).data).toEqual({
+      on: { device: { groups: [{ name: 'lit' }] } },
+      off: { device: { groups: [] } },
+    });
+  });
+});
