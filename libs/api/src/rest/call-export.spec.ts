@@ -74,7 +74,11 @@ describe('calls as a file', () => {
 
   it.each([
     ['outcome=BROKEN', /outcome.* is one of SUCCEEDED/],
-    ['since=yesterday', /since.* is a time such as/],
+    ['since=yesterday', /since.* is a time with a zone, such as/],
+    ['since=last%207', /since.* is a time/],
+    ['since=7', /since.* is a time/],
+    ['since=2026-01-31T00:00:00', /since.* is a time with a zone/],
+    ['until=2026-02-31T00:00:00Z', /until.* is a time/],
     ['devices=all', /no parameter "devices"/],
     ['tool=a&tool=b', /tool.* once/],
   ])('refuse %s', async (query, message) => {

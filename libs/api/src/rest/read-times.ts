@@ -1,5 +1,6 @@
 /** Times in the query of a route. */
 import { ApiError } from '../errors/api-error.js';
+import { dateTimeScalar } from '../scalars/date-time.scalar.js';
 
 /** As ms since the Unix epoch; nothing where the time is not given. Throws ApiError. */
 export function boundOf<Name extends 'since' | 'until'>(
@@ -7,7 +8,9 @@ export function boundOf<Name extends 'since' | 'until'>(
   text: unknown,
 ): { readonly [key in Name]?: number } {
   if (text === undefined) return {};
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new ApiError('BAD_USER_INPUT', `"${name}" is a time such as 2026-01-31T00:00:00Z.`);
-  return { [name]: at } as { readonly [key in Name]?: number };
+  try {
+    return { [name]: dateTimeScalar.parseValue(text) } as { readonly [key in Name]?: number };
+  } catch {
+    throw new ApiError('BAD_USER_INPUT', `"${name}" is a time with a zone, such as 2026-01-31T00:00:00Z.`);
+  }
 }

@@ -203,7 +203,7 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
       summary: 'The audit trail, as lines of JSON',
       description:
         'In the order of its times, from `since` (included) until `until` (not included). ' +
-        'Both are optional ISO 8601 times in the query.',
+        'Both are optional RFC 3339 times in the query, with a zone.',
       answer: {
         status: 200,
         description: 'One line per entry, with all that its hash covers.',
