@@ -127,16 +127,16 @@ describe('a client with a metadata document', () => {
   });
 });
 
-describe('a decision', () => {
-  const allow = async (opened: Response) => {
-    const decided = await fetch(`${url}${opened.headers.get('location') ?? ''}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', cookie: cookiesOf(opened) },
-      body: JSON.stringify({ decision: 'allow', scopes: ['DEVICES_READ'] }),
-    });
-    return String(((await decided.json()) as { redirectTo: string }).redirectTo);
-  };
+const allow = async (opened: Response) => {
+  const decided = await fetch(`${url}${opened.headers.get('location') ?? ''}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', cookie: cookiesOf(opened) },
+    body: JSON.stringify({ decision: 'allow', scopes: ['DEVICES_READ'] }),
+  });
+  return String(((await decided.json()) as { redirectTo: string }).redirectTo);
+};
 
+describe('a decision', () => {
   it.each(['login', 'select_account', 'consent', 'login consent select_account'])(
     'counts where the client asks for "%s"',
     async (prompt) => {
@@ -157,6 +157,34 @@ describe('a decision', () => {
       expect(new URL(await allow(opened)).origin).toBe(issuer);
     },
   );
+});
+
+describe('a token that the client gives back', () => {
+  const send = (path: string, form: Readonly<Record<string, string>>) =>
+    fetch(`${url}/oauth/${path}`, { method: 'POST', body: new URLSearchParams({ client_id: clientId, ...form }) });
+  const tokens = async () => {
+    documents.set(clientId, { client_id: clientId, client_name: 'Agent', redirect_uris: [redirect] });
+    const opened = await authorize(clientId);
+    const { pathname } = new URL(await allow(opened));
+    const back = await fetch(`${url}${pathname}`, { redirect: 'manual', headers: { cookie: cookiesOf(opened) } });
+    const code = new URL(back.headers.get('location') ?? '').searchParams.get('code') ?? '';
+    const code_verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+    const answer = await send('token', {
+      grant_type: 'authorization_code',
+      redirect_uri: redirect,
+      code,
+      code_verifier,
+    });
+    return (await answer.json()) as { readonly access_token: string; readonly refresh_token: string };
+  };
+
+  it.each(['access_token', 'refresh_token'] as const)('ends the grant: the %s', async (name) => {
+    const given = await tokens();
+    const living = async () => (await registry.agentGrants.living(Date.now())).length;
+    const before = await living();
+    expect((await send('revoke', { token: given[name] })).status).toBe(200);
+    expect(await living()).toBe(before - 1);
+  });
 });
 
 describe('registrations', () => {

@@ -97,6 +97,8 @@ function configurationOf(library: Library, deps: ProviderDeps, secret: string) {
     issueRefreshToken: async () => true,
     expiresWithSession: async () => false,
     rotateRefreshToken: true,
+    // The library removes the refresh token with any token, so nothing of the grant is left.
+    revokeGrantPolicy: async () => true,
     clientBasedCORS: (_context: unknown, origin: string, client: { readonly redirectUris: readonly string[] }) =>
       client.redirectUris.some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
     fetch: async (url: string | URL) => {

@@ -135,7 +135,7 @@ export class AgentGrants {
     return { grant: ended };
   }
 
-  /** The client gave its refresh token back, or a token was used twice. */
+  /** The client gave a token back, or a token was used twice. */
   async end(id: string, reason: 'client' | 'token reuse', remoteAddress: string | undefined): Promise<void> {
     const { registry, clock } = this.deps;
     const grant = await registry.agentGrants.find(id);
