@@ -187,6 +187,16 @@ describe('a token that the client gives back', () => {
   });
 });
 
+describe('a client id that PostgreSQL cannot store', () => {
+  it('is one that the hub does not know', async () => {
+    const answer = await authorize('\0');
+    expect(answer.headers.get('location')).toMatch(/^\/oauth\/consent\/failed\?error=invalid_client/);
+    const form = { client_id: '\0', grant_type: 'refresh_token', refresh_token: 'x' };
+    const exchanged = await fetch(`${url}/oauth/token`, { method: 'POST', body: new URLSearchParams(form) });
+    expect([exchanged.status, await exchanged.json()]).toMatchObject([401, { error: 'invalid_client' }]);
+  });
+});
+
 describe('registrations', () => {
   const register = (address: string) =>
     fetch(`${url}/oauth/register`, {

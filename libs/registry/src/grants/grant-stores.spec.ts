@@ -192,4 +192,8 @@ describe('registered clients', () => {
     expect(await registry.oauth.findClient('a')).toEqual({ id: 'a' });
     expect(await registry.oauth.findClient('b')).toBeUndefined();
   });
+
+  it('are not found by a text that PostgreSQL cannot store', async () => {
+    for (const id of ['a\0', '\ud800']) expect(await registry.oauth.findClient(id)).toBeUndefined();
+  });
 });

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod';
 import type { Database } from '../database/database.js';
-import { storableJson } from '../database/json-rows.js';
+import { storableJson, storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { hashOf } from '../secrets/secrets.js';
 
@@ -139,7 +139,9 @@ export class OauthStore {
     });
   }
 
+  /** `id` is any text of a stranger. */
   async findClient(id: string): Promise<ArtifactPayload | undefined> {
+    if (storableText(id) !== id) return undefined;
     const row = await this.database.ask((prisma) => prisma.oauthClient.findUnique({ where: { id } }));
     return row === null ? undefined : payloadOf.parse(row.metadata);
   }
