@@ -16,12 +16,14 @@ import type { OidcSignIn } from './oidc-sign-in.js';
 import { addAttempt, takeAttempt } from './pending-attempts.js';
 import { originOf } from './same-origin.js';
 
+type OidcRoutes = Pick<OidcSignIn, 'label' | 'pendingSeconds' | 'begin' | 'finish'>;
+
 interface SignInRoutesDeps {
   readonly callers: Callers;
-  readonly signIns: Pick<SignIns, 'withPassword' | 'withOidc' | 'signOut' | 'browserKnownMs'>;
+  readonly signIns: Pick<SignIns, 'withPassword' | 'withOidc' | 'formerOf' | 'signOut' | 'browserKnownMs'>;
   readonly people: Pick<People, 'signOutEverywhere'>;
   /** Undefined: no identity provider is configured. */
-  readonly oidc: OidcSignIn | undefined;
+  readonly oidc: OidcRoutes | undefined;
   readonly publicUrl: string | undefined;
   /** The browser reaches this hub by HTTPS. */
   readonly isSecure: (request: IncomingMessage) => boolean;
@@ -125,18 +127,25 @@ class SignInEndpoints {
 
   /** A session that the browser had before ends: no token outlives a sign-in. */
   async #replace(request: FastifyRequest, reply: FastifyReply, opened: OpenedSession): Promise<void> {
-    const { callers, now, signIns } = this.deps;
+    const { now, signIns } = this.deps;
     const isSecure = this.deps.isSecure(request.raw);
-    const former = callers.tokenIn(request.raw);
-    const session = former === undefined ? undefined : await callers.ofToken(former).catch(() => undefined);
-    if (session?.session) await signIns.signOut(session.session, this.#addressOf(request));
+    const former = await this.#formerOf(request);
+    if (former) await signIns.signOut(former, this.#addressOf(request));
     const maxAgeSeconds = Math.floor((opened.expiresAt - now()) / 1_000);
     void reply.header('set-cookie', cookieText('flotilla-session', opened.token, { isSecure, maxAgeSeconds }));
     const knownSeconds = Math.floor(signIns.browserKnownMs / 1_000);
     void reply.header(
       'set-cookie',
-      cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds }),
+      cookieText('flotilla-browser', opened.id, { isSecure, maxAgeSeconds: knownSeconds, sameSite: 'Lax' }),
     );
+  }
+
+  /** On the way back from a provider, a browser sends no session, but the id of its latest one. */
+  async #formerOf(request: FastifyRequest) {
+    const { callers, signIns } = this.deps;
+    const token = callers.tokenIn(request.raw);
+    if (token === undefined) return signIns.formerOf(this.#browserOf(request));
+    return (await callers.ofToken(token).catch(() => undefined))?.session;
   }
 
   /** Also removes an invalid cookie, but not for a page of another site. */
@@ -181,7 +190,7 @@ class SignInEndpoints {
 }
 
 /** Lax: the provider's page leads back here. */
-function pendingCookie(attempts: string, { pendingSeconds }: OidcSignIn, isSecure: boolean): string {
+function pendingCookie(attempts: string, { pendingSeconds }: OidcRoutes, isSecure: boolean): string {
   if (attempts === '') return expiredCookie('flotilla-oidc', isSecure);
   return cookieText('flotilla-oidc', attempts, { isSecure, maxAgeSeconds: pendingSeconds, sameSite: 'Lax' });
 }

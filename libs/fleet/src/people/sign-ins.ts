@@ -130,6 +130,14 @@ export class SignIns {
     return this.#open(await this.#withRole(user, person.role, browser), { way: 'oidc' }, browser);
   }
 
+  /** The session that the browser had before, if it has not ended. */
+  async formerOf({ formerSession }: Browser): Promise<UserSession | undefined> {
+    const { registry, clock, limits } = this.deps;
+    return formerSession === undefined
+      ? undefined
+      : registry.userSessions.find(formerSession, limits.idleMs, clock.now());
+  }
+
   async signOut({ id, user }: UserSession, remoteAddress: string | undefined): Promise<void> {
     const by = { actor: actorName(user), remoteAddress };
     await this.deps.registry.userSessions.end(id, { at: this.deps.clock.now(), by });

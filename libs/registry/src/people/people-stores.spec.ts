@@ -172,6 +172,19 @@ describe('sessions of users', () => {
     expect(await latestEntry()).toMatchObject({ action: 'user.signed_out', subject: `user:${user.id}` });
   });
 
+  it('are found by their id while they live', async () => {
+    const user = userOf(await create({ name: 'Ned', email: 'ned@example.net' }));
+    const { id } = await signIn(user.id);
+    const find = (at = now, idleMs = IDLE_MS) => registry.userSessions.find(id, idleMs, at);
+    expect(await find()).toMatchObject({ id, user: { id: user.id, name: 'Ned' } });
+    expect([await find(now + IDLE_MS), await registry.userSessions.find('x', IDLE_MS, now)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+    await registry.userSessions.end(id, asked);
+    expect(await find()).toBeUndefined();
+  });
+
   it('end when they expire, idle, or are too many', async () => {
     const user = userOf(await create({ name: 'Tom', email: 'tom@example.net' }));
     expect(await who((await signIn(user.id, { expiresAt: now - 1 })).token)).toBeUndefined();

@@ -37,18 +37,17 @@ export interface UserSession {
   readonly user: UserRow;
 }
 
-/** SQL, because each request of a browser needs the answer. */
-const FIND = {
-  text: `SELECT s.id AS "sessionId", s.token_hash AS "tokenHash",
+const LIVING = `SELECT s.id AS "sessionId", s.token_hash AS "tokenHash",
            (extract(epoch FROM s.expires_at) * 1000)::float8 AS "expiresAt",
            (extract(epoch FROM s.last_used_at) * 1000)::float8 AS "lastUsedAt",
            u.id, u.name, u.email, u.role::text AS role, u.created_at AS "createdAt",
            u.last_sign_in_at AS "lastSignInAt", u.disabled_at AS "disabledAt",
            u.password_hash IS NOT NULL AS "hasPassword", u.oidc_issuer AS "oidcIssuer"
          FROM user_session s JOIN user_account u ON u.id = s.user_id
-         WHERE s.token_hash = ANY($1::text[]) AND s.revoked_at IS NULL AND u.disabled_at IS NULL`,
-  timeoutMs: QUESTION_TIMEOUT_MS,
-};
+         WHERE s.revoked_at IS NULL AND u.disabled_at IS NULL`;
+/** SQL, because each request of a browser needs the answer. */
+const FIND = { text: `${LIVING} AND s.token_hash = ANY($1::text[])`, timeoutMs: QUESTION_TIMEOUT_MS };
+const FIND_BY_ID = { text: `${LIVING} AND s.id = $1` };
 /** Makes changes of the user wait for the new session, which they then end with the others. */
 const LOCK_USER = {
   text: `SELECT FROM user_account
@@ -131,13 +130,17 @@ export class UserSessionStore {
    */
   async authenticate(token: string, idleMs: number, watched?: 'watched'): Promise<UserSession | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
-    const known = await this.#cache.authenticate(token, ({ sessionId: id, expiresAt, lastUsedAt, ...user }, now) => {
-      const endsAt = Math.min(expiresAt, lastUsedAt + idleMs);
-      return now < endsAt ? { principal: { session: { id, user: toUser(user) }, lastUsedAt }, endsAt } : undefined;
-    });
+    const known = await this.#cache.authenticate(token, (record, now) => livingOf(record, idleMs, now));
     // Not inside the look-up: a check of an open connection may have made it a moment ago.
     if (known !== undefined && watched === undefined) this.#noteUse(known, Date.now(), idleMs);
     return known?.session;
+  }
+
+  /** As `authenticate`, for a browser that only shows which session it had. */
+  async find(id: string, idleMs: number, now: number): Promise<UserSession | undefined> {
+    if (!isUuid(id)) return undefined;
+    const [found] = await this.#read(FIND_BY_ID, id);
+    return found && livingOf(found[1], idleMs, now)?.principal.session;
   }
 
   async end(id: string, { at, by }: Asked): Promise<void> {
@@ -177,8 +180,13 @@ export class UserSessionStore {
   }
 
   async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, SessionRecord>> {
-    const rows = await this.database.query<SessionRecord & { readonly tokenHash: string }>(FIND, [hashes]);
-    return new Map(rows.map(({ tokenHash, ...row }) => [tokenHash, row]));
+    return new Map(await this.#read(FIND, hashes));
+  }
+
+  /** By the hashes of their tokens. */
+  async #read(statement: typeof FIND | typeof FIND_BY_ID, wanted: string | readonly string[]) {
+    const rows = await this.database.query<SessionRecord & { readonly tokenHash: string }>(statement, [wanted]);
+    return rows.map(({ tokenHash, ...row }) => [tokenHash, row] as const);
   }
 
   #noteUse(known: KnownSession, now: number, idleMs: number): void {
@@ -191,4 +199,10 @@ export class UserSessionStore {
         this.logger.warn({ sessionId: id, err: error }, 'the last use of a session was not recorded');
       });
   }
+}
+
+/** Undefined for a session that expired or was idle for too long. */
+function livingOf({ sessionId: id, expiresAt, lastUsedAt, ...user }: SessionRecord, idleMs: number, now: number) {
+  const endsAt = Math.min(expiresAt, lastUsedAt + idleMs);
+  return now < endsAt ? { principal: { session: { id, user: toUser(user) }, lastUsedAt }, endsAt } : undefined;
 }
