@@ -63,7 +63,7 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
   const { filter } = selected;
   if (path === undefined) {
     const paths = await caller.view.measurements.pathsOver(filter);
-    return quotingResult({ paths: paths.slice(0, pathsMax).map((one) => ({ path: plainName(one) })) });
+    return shownPaths(paths.map((one) => ({ path: plainName(one) })));
   }
   return shown(path, await readFleetSeries(caller.view, { filter, path }, periodOf(args)), ({ p95, deviceCount }) => ({
     p95,
@@ -74,11 +74,18 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
 async function latestOf({ view }: AgentCaller, device: string): Promise<CallToolResult> {
   if ((await view.devices.find(device)) === undefined) return unknownDevice(device);
   const latest = (await view.measurements.latestOf([device])).get(device) ?? [];
-  return quotingResult({
-    paths: latest
-      .slice(0, pathsMax)
-      .map(({ path, value, at }) => ({ path: plainName(path), latest: value, latestAt: new Date(at).toISOString() })),
-  });
+  return shownPaths(
+    latest.map(({ path, value, at }) => ({
+      path: plainName(path),
+      latest: value,
+      latestAt: new Date(at).toISOString(),
+    })),
+  );
+}
+
+function shownPaths(paths: readonly { readonly path: string }[]): CallToolResult {
+  const more = `Only the first ${pathsMax} paths are shown. Add conditions, or call again with a path that you know.`;
+  return quotingResult({ paths: paths.slice(0, pathsMax), ...(paths.length > pathsMax && { hint: more }) });
 }
 
 async function seriesOf(
