@@ -10,7 +10,7 @@ import { quotingResult, refusalResult, toAgentResult, unknownDevice } from '../r
 import { plainDescription, plainLine, plainName } from '../results/untrusted-text.js';
 import { callToolOnMany } from './call-on-many.js';
 import { createDesiredState, desiredStates, type DesiredToolDeps } from './desired-tools.js';
-import { selectedDevices } from './device-arguments.js';
+import { selectedDevices, textIn } from './device-arguments.js';
 import { fleetTools, type FleetToolName } from './fleet-tools.js';
 import { describedTool } from './listed-tool.js';
 import { readMeasurements } from './measurement-tools.js';
@@ -122,9 +122,9 @@ async function describeDevice(
 ): Promise<CallToolResult> {
   const found = await catalogue.describe(caller, String(args['device']));
   if (found === undefined) return unknownDevice(String(args['device']));
-  const wanted =
-    args['tool'] === undefined ? found.tools : found.tools.filter(({ tool }) => tool.name === args['tool']);
-  if (wanted.length === 0 && args['tool'] !== undefined)
+  const name = textIn(args, 'tool');
+  const wanted = name === undefined ? found.tools : found.tools.filter(({ tool }) => tool.name === name);
+  if (wanted.length === 0 && name !== undefined)
     return refusalResult({ code: 'NOT_FOUND', message: `The device has no such tool that this key may call.` });
   let left = describedToolsMax;
   const tools = wanted.map((entry) => {
