@@ -58,10 +58,11 @@ export class DeviceMutationsResolver implements Serves<'Mutation', 'refreshTools
       const message = `There is no device "${deviceId}".`;
       return { userErrors: userErrors({ code: 'NOT_FOUND', message, path: ['input', 'deviceId'] }) };
     }
-    if (transport && transport !== 'TCP')
-      await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
     this.feed.publish('device', { deviceId: device.id });
-    return { device, userErrors: [] };
+    if (!transport || transport === 'TCP') return { device, userErrors: [] };
+    // Another transaction: the device may have been removed meanwhile.
+    const { refusal: refused } = await this.provisioning.setDeviceTransport(deviceId, transport, actorOf(context));
+    return refused ? { userErrors: [refused] } : { device, userErrors: [] };
   }
 
   @Mutation()

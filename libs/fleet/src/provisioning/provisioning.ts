@@ -163,7 +163,8 @@ export class Provisioning {
    */
   async setDeviceTransport(deviceId: string, transport: IncomingTransport, actor: Actor): Promise<Partial<Refused>> {
     if (await this.deps.registry.credentials.setTransport(deviceId, transport, sourceOf(actor))) return {};
-    return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'], actor)) ?? noSuchDevice(deviceId) };
+    const dialled = await this.refuseDialled(deviceId, ['input', 'transport'], actor);
+    return { refusal: dialled ?? noSuchDevice(deviceId, ['input', 'deviceId']) };
   }
 
   /** Approves the device that shows this code. */
@@ -262,6 +263,6 @@ export class Provisioning {
   }
 }
 
-function noSuchDevice(deviceId: string): Refusal {
-  return refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`);
+function noSuchDevice(deviceId: string, path: readonly string[] = ['deviceId']): Refusal {
+  return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
 }
