@@ -81,7 +81,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       // Fastify closes the connection after a body that it refuses.
       if (reply.getHeader('connection') === 'close') await discardRest(raw, surplusBytesMax);
     });
-    const openApi = catalogueRest(scope);
+    const openApi = catalogueRest(scope, isSecure);
     sendConsole = serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, clientOf, now: Date.now });
     const rest = { ...limits, callers, budget: admission.budget };

@@ -9,7 +9,8 @@ import { boundOf } from './read-times.js';
 import { fileEndings, sendRows, textOfResult } from './row-files.js';
 import type { RestRoute } from './rest-routes.js';
 
-const outcomes = [
+/** That a call can have. */
+export const callOutcomes = [
   'SUCCEEDED',
   'NO_CHANGE',
   'FAILED',
@@ -26,7 +27,7 @@ const querySchema = z.strictObject({
   deviceId: z.string().optional(),
   tool: z.string().optional(),
   jobId: z.string().optional(),
-  outcome: z.union([z.enum(outcomes).transform((one) => [one]), z.array(z.enum(outcomes))]).optional(),
+  outcome: z.union([z.enum(callOutcomes).transform((one) => [one]), z.array(z.enum(callOutcomes))]).optional(),
   since: z.string().optional(),
   until: z.string().optional(),
 });
@@ -82,7 +83,7 @@ function messageOf(issue: z.core.$ZodIssue | undefined): string {
       `There is no parameter "${issue.keys[0] ?? ''}". An export takes "deviceId", "tool", "jobId", "outcome" ` +
       '(also several times), "since" and "until".'
     );
-  if (issue?.path[0] === 'outcome') return `"outcome" is one of ${outcomes.join(', ')}.`;
+  if (issue?.path[0] === 'outcome') return `"outcome" is one of ${callOutcomes.join(', ')}.`;
   return `"${String(issue?.path[0])}" is given once, as a text.`;
 }
 

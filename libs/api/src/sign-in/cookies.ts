@@ -10,12 +10,12 @@ type CookieName = 'flotilla-session' | 'flotilla-browser' | 'flotilla-oidc';
 const VALUE_CHARACTERS_MAX = 400;
 
 /** `isSecure`: browsers use HTTPS. With `__Host-` no neighbouring host can set the cookie. */
-function nameOf(name: CookieName, isSecure: boolean): string {
+export function cookieName(name: CookieName, isSecure: boolean): string {
   return isSecure ? `__Host-${name}` : name;
 }
 
 export function readCookie({ cookie }: IncomingHttpHeaders, name: CookieName, isSecure: boolean): string | undefined {
-  const start = `${nameOf(name, isSecure)}=`;
+  const start = `${cookieName(name, isSecure)}=`;
   const value = cookie
     ?.split(';')
     .map((pair) => pair.trim())
@@ -39,7 +39,7 @@ export function cookieText(
 ): string {
   const secure = isSecure ? '; Secure' : '';
   const attributes = `Max-Age=${maxAgeSeconds}; Path=/; HttpOnly; SameSite=${sameSite}${secure}`;
-  return `${nameOf(name, isSecure)}=${value}; ${attributes}`;
+  return `${cookieName(name, isSecure)}=${value}; ${attributes}`;
 }
 
 export function expiredCookie(name: CookieName, isSecure: boolean): string {

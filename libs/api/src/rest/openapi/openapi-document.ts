@@ -7,14 +7,22 @@ import type { Scope } from '@flotilla/registry';
 /** By media type: a JSON Schema, empty for bytes. */
 export type ContentDescription = Readonly<Record<string, object>>;
 
+/** A parameter of the query, which may be left out. */
+export interface QueryDescription {
+  readonly name: string;
+  readonly description?: string;
+  readonly schema: object;
+}
+
 export interface OperationDescription {
   readonly summary: string;
   readonly description?: string;
   /** Whether the route needs no key. */
   readonly isOpen?: boolean;
+  readonly query?: readonly QueryDescription[];
   readonly body?: ContentDescription;
   readonly answer: { readonly status: number; readonly description: string; readonly content?: ContentDescription };
-  /** Statuses of refusals, beside 401 and 403 that every closed route has. */
+  /** Statuses of refusals, beside those that every closed route has. */
   readonly refusals: readonly number[];
 }
 
@@ -28,6 +36,9 @@ export interface ServedRoute {
 /** Of the contract, not of the hub: a change that breaks a program raises the first number. */
 const version = '1.0.0';
 
+/** The key, its rights, its budget, and a hub that cannot check them. */
+const closedRefusals: readonly number[] = [401, 403, 429, 503];
+
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request is not understood.',
   401: 'No valid key or session.',
@@ -36,13 +47,14 @@ const meanings: Readonly<Record<number, string>> = {
   413: 'The file is too large.',
   415: 'The file is of a kind that is not taken.',
   422: 'No device could use this file.',
-  429: 'Too many attempts; `Retry-After` says for how long.',
+  429: 'Too many requests or attempts; `Retry-After` says how long to wait.',
   503: 'The hub cannot do this now: try again later.',
 };
 
 export function openApiDocument(
   routes: readonly ServedRoute[],
   descriptions: ReadonlyMap<string, OperationDescription>,
+  sessionCookie: string,
 ): Record<string, unknown> {
   const paths: Record<string, Record<string, object>> = {};
   for (const route of routes) {
@@ -68,7 +80,7 @@ export function openApiDocument(
         session: {
           type: 'apiKey',
           in: 'cookie',
-          name: 'flotilla-session',
+          name: sessionCookie,
           description: 'The session of a person who signed in with a browser.',
         },
       },
@@ -85,15 +97,16 @@ export function openApiDocument(
 
 function operationOf(
   { method, url, scope }: ServedRoute,
-  { summary, description, isOpen, body, answer, refusals }: OperationDescription,
+  { summary, description, isOpen, query = [], body, answer, refusals }: OperationDescription,
 ): Record<string, unknown> {
-  const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
+  const inPath = [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
     name,
     in: 'path',
     required: true,
     schema: { type: 'string' },
   }));
-  const statuses = [...new Set(isOpen === true ? refusals : [401, 403, ...refusals])];
+  const parameters = [...inPath, ...query.map((parameter) => ({ ...parameter, in: 'query' }))];
+  const statuses = [...new Set(isOpen === true ? refusals : [...closedRefusals, ...refusals])];
   const needed = scope === undefined ? undefined : `Needs the scope \`${scope}\`.`;
   return {
     operationId: operationIdOf(method, url),

@@ -2,7 +2,8 @@
  * The descriptions of the OpenAPI document for each route, by `METHOD url`. A story fails for a
  * route without a description.
  */
-import type { ContentDescription, OperationDescription } from './openapi-document.js';
+import { callOutcomes } from '../call-export.js';
+import type { ContentDescription, OperationDescription, QueryDescription } from './openapi-document.js';
 
 const text = { type: 'string' } as const;
 const id = { ...text, format: 'uuid' } as const;
@@ -103,9 +104,24 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
   },
 };
 
-const callExport =
-  'Latest first, without arguments. The query takes `deviceId`, `tool`, `jobId`, `outcome` (also several times), ' +
-  '`since` (included) and `until` (not included).';
+const callExport = 'Latest first, without arguments.';
+
+const period: readonly QueryDescription[] = [
+  { name: 'since', description: 'Included. RFC 3339, with a zone.', schema: dateTime },
+  { name: 'until', description: 'Not included. RFC 3339, with a zone.', schema: dateTime },
+];
+
+const callQuery: readonly QueryDescription[] = [
+  { name: 'deviceId', schema: text },
+  { name: 'tool', schema: text },
+  { name: 'jobId', schema: text },
+  {
+    name: 'outcome',
+    description: 'Also several times.',
+    schema: { type: 'array', items: { ...text, enum: callOutcomes } },
+  },
+  ...period,
+];
 
 export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new Map(
   Object.entries<OperationDescription>({
@@ -190,20 +206,21 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
     'GET /api/calls.csv': {
       summary: 'Calls, as CSV',
       description: callExport,
+      query: callQuery,
       answer: { status: 200, description: 'With a line of names first.', content: { 'text/csv': text } },
       refusals: [400],
     },
     'GET /api/calls.jsonl': {
       summary: 'Calls, as lines of JSON',
       description: callExport,
+      query: callQuery,
       answer: { status: 200, description: 'One line per call.', content: { 'application/jsonl': text } },
       refusals: [400],
     },
     'GET /api/audit.jsonl': {
       summary: 'The audit trail, as lines of JSON',
-      description:
-        'In the order of its times, from `since` (included) until `until` (not included). ' +
-        'Both are optional RFC 3339 times in the query, with a zone.',
+      description: 'In the order of its times.',
+      query: period,
       answer: {
         status: 200,
         description: 'One line per entry, with all that its hash covers.',
