@@ -97,7 +97,7 @@ export function viewOf(registry: Pick<Registry, 'viewFor'>, viewer: Principal): 
 export { hasScope } from '@flotilla/fleet';
 
 /** The only check there is: devices do not check who calls their user-only tools. */
-export function mayCallUserOnly(viewer: Principal): boolean {
+export function mayCallUserOnly(viewer: Pick<Principal, 'scopes'>): boolean {
   return hasScope(viewer, 'TOOLS_CALL_PRIVILEGED');
 }
 

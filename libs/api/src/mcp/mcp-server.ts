@@ -28,7 +28,7 @@ import type { CostBudget } from '../limits/cost-budget.js';
 import { admitPage, answerPreflight } from './session/admit-page.js';
 import type { AgentCaller, ListingMode } from './session/agent-caller.js';
 import { makeRequestServer, type RequestDeps } from './session/request-server.js';
-import { ListingNotifications } from './session/listing-notifications.js';
+import { audienceOf, keyOfAudience, ListingNotifications, type Audience } from './session/listing-notifications.js';
 import { ToolCatalogue } from './tools/tool-catalogue.js';
 
 const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
@@ -49,7 +49,8 @@ export class McpServer {
   readonly #deps: McpServerDeps;
   readonly #limits: ApiLimits;
   readonly #agentDeps: RequestDeps;
-  readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
+  /** By audience. */
+  readonly #handlers = new Map<string, McpHttpHandler>();
   readonly #notifications: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
   /** Requests that are being answered. */
@@ -69,7 +70,6 @@ export class McpServer {
       logger: deps.logger,
       everyMs: limits.agentNotificationMs,
     });
-    this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler(mode)]));
     this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
     this.#stopListening = deps.feed.subscribe('access', () => void this.#endRevoked());
   }
@@ -127,7 +127,7 @@ export class McpServer {
     this.#open.set(reply.raw, { key: bearerKey(headers.authorization) ?? '', request: raw });
     reply.raw.once('close', () => this.#open.delete(reply.raw));
     const handle = toNodeHandler(
-      { fetch: (asked, options) => this.#fetch(asked, options, notificationModeOf({ viewer, mode })) },
+      { fetch: (asked, options) => this.#fetch(asked, options, audienceOf({ viewer, mode })) },
       { maxRequestBodySize: this.#limits.requestBytesMax, onerror: (error) => this.#fault(error) },
     );
     await handle(Object.assign(raw, { auth, method: request.method, url: request.url }), reply.raw);
@@ -138,20 +138,18 @@ export class McpServer {
    * The previous revision sends notifications on a GET stream, which the stateless SDK does not
    * have.
    */
-  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
+  async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, audience: Audience): Promise<Response> {
     const caller = this.#callerOf(options?.authInfo);
-    if (request.method === 'GET') return this.#openNotificationStream(request, caller, mode);
+    if (request.method === 'GET') return this.#openNotificationStream(request, caller, audience);
     const body = await textOf(request);
     const scopes = scopesToAskFor(caller.viewer, body);
     if (scopes !== undefined) return this.#askForScopes(scopes);
     const tooMany = await this.#payForBatch(caller, body);
     if (tooMany !== undefined) return tooMany;
-    const handler = this.#handlers.get(mode);
-    if (handler === undefined) throw new TypeError(`There is no handler for the mode ${mode}.`);
-    return handler.fetch(request, options);
+    return this.#handlerFor(audience).fetch(request, options);
   }
 
-  async #openNotificationStream(request: Request, caller: AgentCaller, mode: ListingMode): Promise<Response> {
+  async #openNotificationStream(request: Request, caller: AgentCaller, audience: Audience): Promise<Response> {
     const transport = new WebStandardStreamableHTTPServerTransport({ keepAliveMs: this.#limits.agentKeepAliveMs });
     const server = this.#serverFor(caller);
     await server.connect(transport);
@@ -160,7 +158,7 @@ export class McpServer {
       await server.close();
       return response;
     }
-    const unsubscribe = this.#notifications.subscribe(mode, async () => {
+    const unsubscribe = this.#notifications.subscribe(audience, async () => {
       await server.sendToolListChanged();
       await server.sendResourceListChanged();
     });
@@ -194,10 +192,17 @@ export class McpServer {
     return Response.json({ code: 'FORBIDDEN', message }, { status: 403, headers });
   }
 
-  #makeHandler(mode: ListingMode): McpHttpHandler {
+  #handlerFor(audience: Audience): McpHttpHandler {
+    const key = keyOfAudience(audience);
+    const handler = this.#handlers.get(key) ?? this.#makeHandler(audience);
+    this.#handlers.set(key, handler);
+    return handler;
+  }
+
+  #makeHandler(audience: Audience): McpHttpHandler {
     return createMcpHandler(({ authInfo }) => this.#serverFor(this.#callerOf(authInfo)), {
       legacy: 'stateless',
-      bus: this.#busOf(mode),
+      bus: this.#busOf(audience),
       maxRequestBodySize: this.#limits.requestBytesMax,
       maxSubscriptions: this.#limits.agentRequestsMax,
       keepAliveMs: this.#limits.agentKeepAliveMs,
@@ -206,11 +211,11 @@ export class McpServer {
   }
 
   /** What the streams of the SDK listen to. Without a stream, the hub does not read the fleet. */
-  #busOf(mode: ListingMode): ServerEventBus {
+  #busOf(audience: Audience): ServerEventBus {
     return {
       publish: () => undefined,
       subscribe: (listener) =>
-        this.#notifications.subscribe(mode, async () => {
+        this.#notifications.subscribe(audience, async () => {
           listener({ kind: 'tools_list_changed' });
           listener({ kind: 'resources_list_changed' });
         }),
@@ -283,13 +288,6 @@ function opened({ body, status, headers }: Response): Response {
   const comment = new TextEncoder().encode(': open\n\n');
   const stream = new TransformStream<Uint8Array, Uint8Array>({ start: (beginning) => beginning.enqueue(comment) });
   return new Response(body === null ? null : body.pipeThrough(stream), { status, headers });
-}
-
-/**
- * A scoped key may list all its devices even in a large fleet, so it is notified of every change.
- */
-function notificationModeOf({ viewer, mode }: Pick<AgentCaller, 'viewer' | 'mode'>): ListingMode {
-  return mode === 'auto' && viewer.devices !== undefined ? 'full' : mode;
 }
 
 function modeOf(url: string): ListingMode {

@@ -35,6 +35,14 @@ export function callerMay({ viewer }: AgentCaller, scope: Scope): boolean {
 }
 
 /** Whether the caller's key opens this tool; TOOLS_CALL besides opens tools at all. */
-export function mayCall({ viewer }: AgentCaller, { name, userOnly }: Pick<StoredTool, 'name' | 'userOnly'>): boolean {
+export function mayCall(
+  { viewer }: { readonly viewer: Pick<Principal, 'scopes'> },
+  { name, userOnly }: Pick<StoredTool, 'name' | 'userOnly'>,
+): boolean {
   return (!userOnly || mayCallUserOnly(viewer)) && (!changesFirmware(name) || hasScope(viewer, 'FIRMWARE_WRITE'));
+}
+
+/** The scopes of the viewer that open more tools. In the mode `auto` they decide how many count. */
+export function openingScopesOf(viewer: Principal): readonly Scope[] {
+  return (['TOOLS_CALL_PRIVILEGED', 'FIRMWARE_WRITE'] as const).filter((scope) => hasScope(viewer, scope));
 }

@@ -4,7 +4,7 @@
  */
 import { findToolPolicy, type ToolPolicy } from '@flotilla/jobs';
 import type { ToolSetHash } from '@flotilla/mcp';
-import type { DeviceRow, FleetView, Registry, StoredTool } from '@flotilla/registry';
+import type { DeviceRow, FleetView, Registry, Scope, StoredTool } from '@flotilla/registry';
 import { toolsOf } from '../../devices/device-tools.js';
 import { agentToolNames, deviceIdIn, devicePartIn } from './agent-tool-names.js';
 import { callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js';
@@ -95,15 +95,18 @@ export class ToolCatalogue {
     return found?.device.presence === 'ONLINE' ? found.tools : [];
   }
 
-  /** Identifies the full listing, to detect changes; undefined while it is compact. */
-  async fingerprint(): Promise<string | undefined> {
+  /**
+   * Identifies the full listing of callers whose scopes open more tools, to detect changes.
+   * Undefined while their listing is compact.
+   */
+  async fingerprint(scopes: readonly Scope[]): Promise<string | undefined> {
     let tools = 0;
     const seen: unknown[] = [];
     const policies = await this.registry.toolPolicies.all();
     for (let cursor: string | undefined, more = true; more;) {
       const page = await this.#page(this.registry, {}, cursor);
       for (const { device, tools: own } of page.devices) {
-        tools += own.filter(({ userOnly }) => !userOnly).length;
+        tools += own.filter((tool) => mayCall({ viewer: { scopes } }, tool)).length;
         seen.push([device.id, device.name, device.presence, device.toolSetHash]);
       }
       cursor = page.nextCursor;
