@@ -7,6 +7,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
+import { holdAnswer } from '../src/console/held-answer.js';
 import { focusedText } from '../src/console/keyboard.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
@@ -89,5 +90,30 @@ describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
     await expect.poll(() => focusedText(page)).toBe('Signing secret');
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().press('Enter');
     await expect.poll(() => focusedText(page)).toBe('Add webhook');
+  });
+
+  it('keeps a dialog open until its act is answered', async () => {
+    const dialog = page.getByRole('dialog');
+    const expectHeld = async (keep: string) => {
+      await expect.poll(() => dialog.getByRole('button', { name: keep }).isDisabled()).toBe(true);
+      await expect.poll(() => dialog.getByRole('button', { name: 'Close', exact: true }).isDisabled()).toBe(true);
+      await page.keyboard.press('Escape');
+      await page.mouse.click(5, 5);
+      expect(await dialog.isVisible()).toBe(true);
+    };
+    const created = await holdAnswer(page, /mutation CreateWebhook/);
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/held');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expectHeld('Close without saving');
+    created();
+    await dialog.getByRole('textbox', { name: 'Signing secret' }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    const deleted = await holdAnswer(page, /mutation DeleteWebhook/);
+    await page.getByRole('button', { name: 'Delete', exact: true }).first().click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await expectHeld('Keep webhook');
+    deleted();
+    await dialog.waitFor({ state: 'detached' });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Asks for confirmation before an action that cannot be undone easily. Both buttons name what they
- * do.
+ * do. It stays open until the answer is there: its mutation may serve many rows.
  */
 import { useState } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
@@ -22,19 +22,19 @@ export interface ConfirmProps {
   readonly onClose: () => void;
 }
 
-export function Confirm({ isOpen, isBusy, failure, onConfirm, onClose, ...texts }: ConfirmProps) {
+export function Confirm({ isOpen, isBusy = false, failure, onConfirm, onClose, ...texts }: ConfirmProps) {
   const shown = useFailureSince(isOpen, failure);
   const { title, text, act, keep } = useLastTexts(isOpen, texts);
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={title}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={title} isHeld={isBusy}>
       <Stack>
         <Text size="sm">{text}</Text>
         <MutationFailureNotice failure={shown} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={isBusy} data-autofocus>
             {keep}
           </Button>
-          <Button color="red" loading={isBusy ?? false} onClick={onConfirm}>
+          <Button color="red" loading={isBusy} onClick={onConfirm}>
             {act}
           </Button>
         </Group>

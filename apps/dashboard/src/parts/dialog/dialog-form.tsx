@@ -4,6 +4,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { HubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../failure';
+import { useHeldDialog } from './dialog';
 
 interface DialogFormProps {
   /** The text of the submit button. */
@@ -31,6 +32,8 @@ export function DialogForm({
   children,
 }: DialogFormProps) {
   const { t } = useTranslation();
+  const isBusy = mutations.some((mutation) => mutation.isBusy);
+  useHeldDialog(isBusy);
   return (
     <form
       onSubmit={(event) => {
@@ -43,15 +46,10 @@ export function DialogForm({
         {children}
         <MutationFailureNotice failure={mutations.find(({ failure }) => failure)?.failure} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel}>
+          <Button variant="default" onClick={onCancel} disabled={isBusy}>
             {keep ?? t('keep.unsaved')}
           </Button>
-          <Button
-            type="submit"
-            {...(color && { color })}
-            loading={mutations.some(({ isBusy }) => isBusy)}
-            disabled={isDisabled}
-          >
+          <Button type="submit" {...(color && { color })} loading={isBusy} disabled={isDisabled}>
             {action}
           </Button>
         </Group>

@@ -2,7 +2,7 @@
  * A modal dialog with a title and a labelled close button. Escape and a click outside close it
  * until something is typed or chosen in its form: a slip must not lose that.
  */
-import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
+import { createContext, type ReactNode, type SyntheticEvent, useContext, useEffect, useState } from 'react';
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useIsSignedIn } from '../../hub/hub';
@@ -20,6 +20,8 @@ interface DialogProps {
   readonly children: ReactNode;
 }
 
+const HoldContext = createContext<(isHeld: boolean) => void>(() => undefined);
+
 /** What changes a field without an input event: options of a select, steps of a number, pills. */
 const choices = '[role=option], form button:not([type=submit])';
 const numbers = 'form .mantine-NumberInput-input';
@@ -31,7 +33,7 @@ const choiceKeys: Readonly<Partial<Record<string, string>>> = {
 };
 
 export function Dialog(props: DialogProps) {
-  const { title, onClose, isOpen = true, size = 'md', isSticky = false, isHeld = false, children } = props;
+  const { title, onClose, isOpen = true, size = 'md', isSticky = false, children } = props;
   const { t } = useTranslation();
   // Escape on the sign-in page above it is not about the dialog.
   const isSignedIn = useIsSignedIn();
@@ -41,6 +43,8 @@ export function Dialog(props: DialogProps) {
   const noteChange = ({ target }: SyntheticEvent, within: string | undefined) => {
     if (within !== undefined && target instanceof Element && target.closest(within) !== null) setChanged(true);
   };
+  const [isHeldByForm, setHeldByForm] = useState(false);
+  const isHeld = props.isHeld === true || isHeldByForm;
   const isClosedBySlip = !isSticky && !isHeld && !isChanged;
   return (
     <Modal
@@ -59,8 +63,17 @@ export function Dialog(props: DialogProps) {
         // What was sent may be answered with a secret.
         onSubmit={() => setChanged(true)}
       >
-        {children}
+        <HoldContext value={setHeldByForm}>{children}</HoldContext>
       </div>
     </Modal>
   );
+}
+
+/** For forms: holds the dialog around them while an answer is on its way. */
+export function useHeldDialog(isHeld: boolean): void {
+  const hold = useContext(HoldContext);
+  useEffect(() => {
+    hold(isHeld);
+    return () => hold(false);
+  }, [hold, isHeld]);
 }
