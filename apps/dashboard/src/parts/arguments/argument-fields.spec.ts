@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, draftOf, draftOfGiven, fieldsOf, presetsOf } from './argument-fields';
+import { argumentsOf, draftOf, draftOfGiven, fieldsOf, presetsOf, unlistedFields } from './argument-fields';
 
 const schema = {
   type: 'object',
@@ -66,6 +66,16 @@ describe('fields of an input schema', () => {
     expect(argumentsOf(fieldsOf(schema), draftOfGiven(fieldsOf(schema), given)).arguments).toEqual(given);
   });
 
+  it('include one for each argument that was chosen before and is not in the schema', () => {
+    const given = { volume: 30, on: true, text: '', fade: { ms: 5 } };
+    const listed = fieldsOf(schema);
+    const fields = [...listed, ...unlistedFields(listed, given)];
+    expect(fields.slice(listed.length)).toMatchObject([{ name: 'fade', kind: 'json', isUnlisted: true }]);
+    const draft = draftOfGiven(fields, given);
+    expect(argumentsOf(fields, draft)).toEqual({ arguments: given, problems: {} });
+    expect(argumentsOf(fields, { ...draft, fade: '' }).arguments).toEqual({ volume: 30, on: true, text: '' });
+  });
+
   it('have presets for one device: required values as low as possible', () => {
     expect(presetsOf(fieldsOf(schema))).toEqual({ volume: 0, on: false });
   });
@@ -93,5 +103,11 @@ describe('arguments of a draft', () => {
       text: 'required',
       steps: 'json',
     });
+  });
+
+  it('keep a value that was chosen before and does not fit its field, as a problem', () => {
+    const given = { volume: 'loud', colour: '7', on: 'yes', mode: 'old', text: 7 };
+    const problems = { volume: 'unfit', colour: 'unfit', on: 'unfit', mode: 'unfit', text: 'unfit' };
+    expect(argumentsOf(fields, draftOfGiven(fields, given))).toEqual({ arguments: given, problems });
   });
 });

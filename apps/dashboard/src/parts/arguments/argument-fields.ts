@@ -10,6 +10,8 @@ interface FieldBase {
   readonly isRequired: boolean;
   /** The default of the schema. */
   readonly initial: unknown;
+  /** For a value that was given before, although the schema has no such argument. */
+  readonly isUnlisted?: true;
 }
 
 export type ArgumentField = FieldBase &
@@ -29,7 +31,8 @@ export type ArgumentField = FieldBase &
 
 /** Values by name of field. JSON is kept as it is typed. Undefined: left out. */
 export type ArgumentDraft = Readonly<Record<string, unknown>>;
-export type ArgumentProblem = 'required' | 'json';
+/** `unfit`: a value that was given before, which the field cannot show. */
+export type ArgumentProblem = 'required' | 'json' | 'unfit';
 
 export interface DraftedArguments {
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -56,6 +59,23 @@ export function fieldsOf(schema: unknown): readonly ArgumentField[] {
   return Object.entries(properties).map(([name, property]) =>
     fieldOf(name, isObject(property) ? property : {}, required.includes(name)),
   );
+}
+
+/** For arguments outside of the schema, which may be that of another version of the tool. */
+export function unlistedFields(
+  fields: readonly ArgumentField[],
+  given: Readonly<Record<string, unknown>>,
+): readonly ArgumentField[] {
+  return Object.keys(given)
+    .filter((name) => !fields.some((field) => field.name === name))
+    .map((name) => ({
+      name,
+      kind: 'json',
+      description: undefined,
+      isRequired: false,
+      initial: undefined,
+      isUnlisted: true,
+    }));
 }
 
 function fieldOf(name: string, property: PropertySchema, isRequired: boolean): ArgumentField {
@@ -129,7 +149,7 @@ export function draftOf(
 }
 
 /** Whether the field can show the value. One that it shows as empty must not be sent. */
-function isShown(field: ArgumentField, value: unknown): boolean {
+export function isShown(field: ArgumentField, value: unknown): boolean {
   switch (field.kind) {
     case 'range':
     case 'number':
@@ -159,7 +179,8 @@ export function draftOfGiven(
 export function argumentsOf(fields: readonly ArgumentField[], draft: ArgumentDraft): DraftedArguments {
   const problems: Record<string, ArgumentProblem> = {};
   const values: Record<string, unknown> = {};
-  for (const { name, kind, isRequired } of fields) {
+  for (const field of fields) {
+    const { name, kind, isRequired } = field;
     const value = draft[name];
     // A required text may be empty: that is for the device to judge.
     if (value === undefined || (value === '' && !(kind === 'text' && isRequired))) {
@@ -168,7 +189,10 @@ export function argumentsOf(fields: readonly ArgumentField[], draft: ArgumentDra
       const parsed = parseJson(String(value));
       if (parsed === undefined) problems[name] = 'json';
       else values[name] = parsed.value;
-    } else values[name] = value;
+    } else {
+      if (!isShown(field, value)) problems[name] = 'unfit';
+      values[name] = value;
+    }
   }
   return { arguments: values, problems };
 }

@@ -15,8 +15,10 @@ import {
   draftOfGiven,
   type DraftedArguments,
   fieldsOf,
+  isShown,
   parseJson,
   presetsOf,
+  unlistedFields,
 } from './argument-fields';
 import classes from './arguments-form.module.css';
 import { isObject } from '../unknown-values';
@@ -48,10 +50,13 @@ interface KnownTool {
 
 /** The draft resets only with the component: give it a `key` for another tool. */
 export function useArguments(tool: KnownTool, { known, given, isPreset }: ArgumentsStart): ArgumentsState {
-  const fields = useMemo(
-    () => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)),
-    [tool.inputSchema, tool.schemaKnown],
-  );
+  // As given at first: a field that is emptied stays to be filled again.
+  const [first] = useState(given);
+  const fields = useMemo(() => {
+    if (tool.schemaKnown === false) return undefined;
+    const listed = fieldsOf(tool.inputSchema);
+    return [...listed, ...unlistedFields(listed, first ?? {})];
+  }, [tool.inputSchema, tool.schemaKnown, first]);
   const [draft, setDraft] = useState<ArgumentDraft>(() => {
     if (fields === undefined) return { [whole]: JSON.stringify(given ?? known ?? {}, null, 2) };
     if (given !== undefined) return draftOfGiven(fields, given);
@@ -69,7 +74,7 @@ function wholeOf(text: string): DraftedArguments {
 
 interface ArgumentsFormProps {
   readonly state: ArgumentsState;
-  /** Problems are shown after the first attempt to submit. */
+  /** Problems are shown after the first attempt to submit, and what a field cannot show at once. */
   readonly isTried: boolean;
 }
 
@@ -96,7 +101,7 @@ export function ArgumentsForm({ state: { fields, draft, change, problems, isPres
           key={field.name}
           field={field}
           value={draft[field.name]}
-          problem={isTried ? problems[field.name] : undefined}
+          problem={isTried || problems[field.name] === 'unfit' ? problems[field.name] : undefined}
           isPreset={isPreset}
           onChange={(value) => change(field.name, value)}
         />
@@ -124,9 +129,9 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
   const { t } = useTranslation();
   const frame = {
     label: field.name,
-    description: field.description,
+    description: field.isUnlisted ? t('tool.unlisted') : field.description,
     withAsterisk: field.isRequired,
-    error: problem && t(`tool.problem.${problem}`),
+    error: useProblemText(problem, value),
   };
   switch (field.kind) {
     case 'range':
@@ -153,7 +158,7 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
         <Select
           {...frame}
           data={field.choices.map(String)}
-          value={value === undefined ? null : String(value)}
+          value={isShown(field, value) ? String(value) : null}
           onChange={(chosen) => onChange(field.choices.find((choice) => String(choice) === chosen))}
           allowDeselect={!field.isRequired}
           maw={260}
@@ -182,13 +187,18 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
   }
 }
 
+function useProblemText(problem: ArgumentProblem | undefined, value: unknown): string | undefined {
+  const { t } = useTranslation();
+  return problem && t(`tool.problem.${problem}`, { value: JSON.stringify(value) });
+}
+
 /** A switch has no empty state: a required value that must be chosen is a choice of two. */
 function SwitchField({ field, value, problem, isPreset, onChange }: FieldProps) {
   const { t } = useTranslation();
   const frame = {
     label: field.name,
     description: field.description,
-    error: problem && t(`tool.problem.${problem}`),
+    error: useProblemText(problem, value),
   };
   if (isPreset || !field.isRequired)
     return <Switch {...frame} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
@@ -198,7 +208,7 @@ function SwitchField({ field, value, problem, isPreset, onChange }: FieldProps) 
       withAsterisk
       data={(['on', 'off'] as const).map((state) => ({ value: state, label: t(`tool.${state}`) }))}
       placeholder={t('tool.choose')}
-      value={value === undefined ? null : value === true ? 'on' : 'off'}
+      value={isShown(field, value) ? (value === true ? 'on' : 'off') : null}
       onChange={(chosen) => onChange(chosen === 'on')}
       allowDeselect={false}
       maw={260}
@@ -221,7 +231,7 @@ function RangeField({
       labelElement="div"
       description={[field.description, t('tool.between', { min, max })].filter(Boolean).join(' ')}
       withAsterisk={field.isRequired}
-      error={problem && t(`tool.problem.${problem}`)}
+      error={useProblemText(problem, value)}
     >
       <Group gap="md" wrap="nowrap" mt={6}>
         <Slider
@@ -233,7 +243,7 @@ function RangeField({
           label={null}
           thumbLabel={name}
           maw={420}
-          {...(value === undefined && { classNames: { thumb: classes.unset }, thumbValueText: t('tool.notChosen') })}
+          {...(!isShown(field, value) && { classNames: { thumb: classes.unset }, thumbValueText: t('tool.notChosen') })}
         />
         <NumberField
           {...anyNumber}
