@@ -119,6 +119,30 @@ describe('a session of the console', () => {
     expect(session.state()).toEqual({ is: 'out' });
   });
 
+  it.each([
+    ['an error', { '/api/sign-out': () => new Response('', { status: 503 }) }],
+    ['no answer', {}],
+  ])('says that the hub may know it still after %s to a sign-out', async (_, answers) => {
+    serve({ '/graphql': () => Response.json({ data: { viewer: ada } }), ...answers });
+    const session = new Session();
+    await session.open();
+    await session.signOut();
+    expect(session.state()).toEqual({ is: 'out', isUnconfirmed: true });
+    serve({ '/api/sign-out': unknown });
+    await session.signOut();
+    expect(session.state()).toEqual({ is: 'out' });
+  });
+
+  it('does not wait without end for the answer to a sign-out', async () => {
+    const signals: (AbortSignal | null | undefined)[] = [];
+    vi.stubGlobal('fetch', (_: string, { signal }: RequestInit) => {
+      signals.push(signal);
+      return Promise.reject(new DOMException('late', 'TimeoutError'));
+    });
+    await new Session().signOut();
+    expect(signals).toEqual([expect.any(AbortSignal)]);
+  });
+
   it('is over for a viewer whom the hub rejects, and says so only to one who was signed in', async () => {
     serve({ '/graphql': known });
     const session = new Session();

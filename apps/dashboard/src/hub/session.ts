@@ -11,8 +11,11 @@ export type Scope = Viewer['scopes'][number];
 
 export type SessionState =
   | { readonly is: 'opening' }
-  /** `ended`: whose session it was that the hub knows no longer. */
-  | { readonly is: 'out'; readonly ended?: Viewer }
+  /**
+   * `ended`: whose session it was that the hub knows no longer. `isUnconfirmed`: the hub may know
+   * it still, because it did not confirm the sign-out.
+   */
+  | { readonly is: 'out'; readonly ended?: Viewer; readonly isUnconfirmed?: true }
   | { readonly is: 'unreachable' }
   | { readonly is: 'in'; readonly viewer: Viewer };
 
@@ -99,19 +102,14 @@ export class Session {
     }
   }
 
-  /**
-   * Removes the viewer from this tab at once. A cookie that was not cleared on the hub is checked
-   * again at the next load.
-   */
+  /** Removes the viewer from this tab at once. Only the hub can end the session of a cookie. */
   async signOut(): Promise<void> {
     const hadKey = sessionStorage.getItem(storageKey) !== null;
     sessionStorage.clear();
     this.#become({ is: 'opening' });
-    if (!hadKey) {
-      this.#tabs.postMessage(null);
-      await postJson('/api/sign-out', {}).catch(() => undefined);
-    }
-    this.#become({ is: 'out' });
+    if (!hadKey) this.#tabs.postMessage(null);
+    if (hadKey || (await isConfirmed('/api/sign-out'))) this.#become({ is: 'out' });
+    else this.#become({ is: 'out', isUnconfirmed: true });
   }
 
   /**
@@ -121,13 +119,9 @@ export class Session {
   async signOutEverywhere(): Promise<boolean> {
     this.#isSigningOut = true;
     try {
-      const answer = await postJson('/api/sign-out-everywhere', {});
-      // Whom the hub no longer knows is signed out already.
-      if (!answer.ok && answer.status !== 401) return false;
-      this.#leaveInEachTab();
-      return true;
-    } catch {
-      return false;
+      const isOut = await isConfirmed('/api/sign-out-everywhere');
+      if (isOut) this.#leaveInEachTab();
+      return isOut;
     } finally {
       this.#isSigningOut = false;
     }
@@ -205,7 +199,18 @@ export function viewerId({ name, kind, user, scopes, devices }: Viewer): string 
 }
 
 function postJson(url: string, body: object): Promise<Response> {
-  return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
+  return fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+    signal: AbortSignal.timeout(answerMs),
+  });
+}
+
+/** Whether the hub confirmed a sign-out. Whom it no longer knows is signed out already. */
+async function isConfirmed(url: string): Promise<boolean> {
+  const answer = await postJson(url, {}).catch(() => undefined);
+  return answer !== undefined && (answer.ok || answer.status === 401);
 }
 
 /** Undefined if the hub does not know the viewer. Throws if the hub cannot answer. */

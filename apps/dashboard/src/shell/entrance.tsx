@@ -12,7 +12,7 @@ import {
   useRef,
   useState,
 } from 'react';
-import { Button, Group, Loader } from '@mantine/core';
+import { Button, Group, Loader, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import { type SessionState, shownViewer } from '../hub/session';
@@ -40,10 +40,11 @@ export function Entrance({ state }: { readonly state: Exclude<SessionState, { is
     );
   if (state.is === 'unreachable') return <Unreachable />;
   const isEnded = state.ended !== undefined;
-  if (!shownViewer(state)) return <SignIn isEnded={isEnded} isCover={false} />;
+  const isUnconfirmed = state.isUnconfirmed === true;
+  if (!shownViewer(state)) return <SignIn {...{ isEnded, isUnconfirmed }} isCover={false} />;
   return (
     <Cover>
-      <SignIn isEnded={isEnded} isCover />
+      <SignIn {...{ isEnded, isUnconfirmed }} isCover />
     </Cover>
   );
 }
@@ -107,10 +108,12 @@ function Cover({ children }: { readonly children: ReactNode }) {
 
 interface SignInProps {
   readonly isEnded: boolean;
+  /** Whether the hub did not confirm a sign-out. */
+  readonly isUnconfirmed: boolean;
   readonly isCover: boolean;
 }
 
-function SignIn({ isEnded, isCover }: SignInProps) {
+function SignIn({ isEnded, isUnconfirmed, isCover }: SignInProps) {
   const { t } = useTranslation();
   const [offered, setOffered] = useState<SignInMethods>();
   useEffect(() => {
@@ -131,6 +134,7 @@ function SignIn({ isEnded, isCover }: SignInProps) {
             <p className={classes.lead}>{t(isEnded ? 'signIn.ended' : 'signIn.lead')}</p>
           </div>
         </div>
+        {isUnconfirmed && <SignOutAgain />}
         {offered && (
           <Suspense>
             <SignInForm offered={offered} isCover={isCover} />
@@ -138,6 +142,21 @@ function SignIn({ isEnded, isCover }: SignInProps) {
         )}
       </div>
     </main>
+  );
+}
+
+function SignOutAgain() {
+  const { t } = useTranslation();
+  const session = useSession();
+  return (
+    <Stack gap="xs" mb="md">
+      <p className={classes.failure} role="alert">
+        {t('signIn.unconfirmed')}
+      </p>
+      <Button variant="default" onClick={() => void session.signOut()}>
+        {t('signIn.signOutAgain')}
+      </Button>
+    </Stack>
   );
 }
 
