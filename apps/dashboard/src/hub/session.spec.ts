@@ -11,6 +11,9 @@ const as = (user: typeof ada) => ({
   '/api/sign-in': () => Response.json({}),
   '/api/sign-out': () => Response.json({}),
 });
+/** Of the hub for an unknown key or cookie, after too many of them from this address. */
+const tooMany = () =>
+  Response.json({ errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: 6_500 } }] }, { status: 429 });
 const unknown = () => new Response('', { status: 401 });
 
 /** Answers each request by its path; a path without an answer is a lost network. */
@@ -81,6 +84,11 @@ describe('a session of the console', () => {
     expect(session.state()).toEqual({ is: 'opening' });
   });
 
+  it('says when an unknown key may be tried again after too many failures', async () => {
+    serve({ '/graphql': tooMany });
+    expect(await new Session().signInByKey('wrong')).toEqual({ is: 'slow-down', seconds: 7 });
+  });
+
   it('opens as signed out, signed in or unreachable', async () => {
     const open = async (answers: Parameters<typeof serve>[0]) => {
       serve(answers);
@@ -90,7 +98,11 @@ describe('a session of the console', () => {
     };
     expect(await open({ '/graphql': known })).toMatchObject({ is: 'in' });
     expect(await open({ '/graphql': unknown })).toEqual({ is: 'out' });
+    expect(await open({ '/graphql': tooMany })).toEqual({ is: 'out' });
     expect(await open({})).toEqual({ is: 'unreachable' });
+    const [error, budget] = [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: 900 } }, { cost: 1 }];
+    const overBudget = () => Response.json({ errors: [error], extensions: { budget } }, { status: 429 });
+    expect(await open({ '/graphql': overBudget })).toEqual({ is: 'unreachable' });
     expect(await open({ '/graphql': () => Response.json({ data: null }) })).toEqual({ is: 'unreachable' });
   });
 

@@ -66,7 +66,7 @@ export class Session {
 
   async #open(): Promise<void> {
     try {
-      const viewer = await askViewer(authorization());
+      const { viewer } = await askViewer(authorization());
       if (viewer === undefined) sessionStorage.removeItem(storageKey);
       const page = viewer && rememberedPage();
       if (page !== undefined) return location.replace(page);
@@ -79,7 +79,8 @@ export class Session {
 
   async signInByKey(key: string): Promise<SignInFailure | undefined> {
     try {
-      const viewer = await askViewer({ authorization: `Bearer ${key}` });
+      const { viewer, waitMs } = await askViewer({ authorization: `Bearer ${key}` });
+      if (waitMs !== undefined) return { is: 'slow-down', seconds: Math.ceil(waitMs / 1_000) };
       if (viewer === undefined) return { is: 'refused' };
       this.#enter(viewer, key);
       return undefined;
@@ -93,7 +94,7 @@ export class Session {
       const answer = await postJson('/api/sign-in', { email, password });
       if (answer.status === 429) return { is: 'slow-down', seconds: Number(answer.headers.get('retry-after') ?? 60) };
       if (!answer.ok) return answer.status < 500 ? { is: 'refused' } : { is: 'unreachable' };
-      const viewer = await askViewer({});
+      const { viewer } = await askViewer({});
       if (viewer === undefined) return { is: 'refused' };
       this.#enter(viewer);
       return undefined;
@@ -141,7 +142,7 @@ export class Session {
    * theirs.
    */
   async resume(): Promise<void> {
-    const viewer = await askViewer({}).catch(() => undefined);
+    const viewer = (await askViewer({}).catch(() => undefined))?.viewer;
     const isCovered = this.#state.is === 'out' && shownViewer(this.#state) !== undefined;
     if (viewer !== undefined && isCovered) this.#enter(viewer);
   }
@@ -213,16 +214,32 @@ async function isConfirmed(url: string): Promise<boolean> {
   return answer !== undefined && (answer.ok || answer.status === 401);
 }
 
-/** Undefined if the hub does not know the viewer. Throws if the hub cannot answer. */
-async function askViewer(headers: Readonly<Record<string, string>>): Promise<Viewer | undefined> {
+interface Asked {
+  /** Undefined if the hub does not know the viewer. */
+  readonly viewer?: Viewer;
+  /** After too many failures at this address, the hub says so only after this time. */
+  readonly waitMs?: number | undefined;
+}
+
+interface ViewerAnswer {
+  readonly data?: ViewerQuery | null;
+  readonly errors?: readonly { readonly extensions?: { readonly code?: unknown; readonly retryAfterMs?: number } }[];
+  readonly extensions?: { readonly budget?: unknown };
+}
+
+/** Throws if the hub cannot answer. */
+async function askViewer(headers: Readonly<Record<string, string>>): Promise<Asked> {
   const answer = await fetch('/graphql', {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: stringifyDocument(ViewerDocument) }),
     signal: AbortSignal.timeout(answerMs),
   });
-  if (answer.status === 401) return undefined;
-  const { data } = (await answer.json()) as { data?: ViewerQuery | null };
-  if (!data) throw new Error(`The hub answered ${answer.status}.`);
-  return data.viewer;
+  if (answer.status === 401) return {};
+  const { data, errors = [], extensions } = (await answer.json()) as ViewerAnswer;
+  if (data) return { viewer: data.viewer };
+  const refused = errors.find((error) => error.extensions?.code === 'RATE_LIMITED');
+  // Without a budget it is about failures. The hub counts only unknown keys and cookies as such.
+  if (refused && !extensions?.budget) return { waitMs: refused.extensions?.retryAfterMs ?? 60_000 };
+  throw new Error(`The hub answered ${answer.status}.`);
 }

@@ -4,6 +4,8 @@ import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
 const costPerSecondMax = 100;
 const query = '{ devices(first: 40) { nodes { id } } }';
 
+const unknownKey = { authorization: 'Bearer unknown' };
+
 let api: OpenApi;
 
 beforeAll(async () => {
@@ -37,5 +39,17 @@ describe('the budget of a caller over HTTP', () => {
         extensions: { budget: { limit: 100, remaining: 0 } },
       });
     }
+  });
+
+  it('is not in the refusal of unknown keys after too many of them, as the console expects', async () => {
+    const guess = () => fetch(`${api.httpUrl}/graphql?query=${encodeURIComponent(query)}`, { headers: unknownKey });
+    const guesses = await Promise.all(Array.from({ length: 301 }, guess));
+    const refused = guesses.find(({ status }) => status === 429);
+    expect(refused?.headers.get('retry-after')).toEqual(expect.any(String));
+    const answer = (await refused?.json()) as { readonly extensions?: { readonly budget?: unknown } } | undefined;
+    expect(answer).toMatchObject({
+      errors: [{ extensions: { code: 'RATE_LIMITED', retryAfterMs: expect.any(Number) } }],
+    });
+    expect(answer?.extensions?.budget).toBeUndefined();
   });
 });
