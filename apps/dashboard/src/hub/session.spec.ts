@@ -65,7 +65,7 @@ describe('a session of the console', () => {
   it('keeps a key only after the hub has accepted it', async () => {
     const session = new Session();
     serve({ '/graphql': unknown });
-    expect(await session.signInByKey('wrong')).toEqual({ is: 'refused' });
+    expect(await session.signInByKey('wrong')).toEqual({ is: 'refused', by: 'key' });
     expect(authorization()).toEqual({});
     serve({ '/graphql': known });
     expect(await session.signInByKey('right')).toBeUndefined();
@@ -74,7 +74,7 @@ describe('a session of the console', () => {
   });
 
   it.each([
-    [401, { is: 'refused' }],
+    [401, { is: 'refused', by: 'password' }],
     [503, { is: 'unreachable' }],
     [429, { is: 'slow-down', seconds: 7 }],
   ])('reports a password that was answered with %i', async (status, failure) => {

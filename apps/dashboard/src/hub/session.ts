@@ -20,7 +20,7 @@ export type SessionState =
   | { readonly is: 'in'; readonly viewer: Viewer };
 
 export type SignInFailure =
-  | { readonly is: 'refused' }
+  | { readonly is: 'refused'; readonly by: 'key' | 'password' }
   | { readonly is: 'provider-refused' }
   | { readonly is: 'unreachable' }
   | { readonly is: 'slow-down'; readonly seconds: number };
@@ -81,7 +81,7 @@ export class Session {
     try {
       const { viewer, waitMs } = await askViewer({ authorization: `Bearer ${key}` });
       if (waitMs !== undefined) return { is: 'slow-down', seconds: Math.ceil(waitMs / 1_000) };
-      if (viewer === undefined) return { is: 'refused' };
+      if (viewer === undefined) return { is: 'refused', by: 'key' };
       this.#enter(viewer, key);
       return undefined;
     } catch {
@@ -93,9 +93,9 @@ export class Session {
     try {
       const answer = await postJson('/api/sign-in', { email, password });
       if (answer.status === 429) return { is: 'slow-down', seconds: Number(answer.headers.get('retry-after') ?? 60) };
-      if (!answer.ok) return answer.status < 500 ? { is: 'refused' } : { is: 'unreachable' };
+      if (!answer.ok) return answer.status < 500 ? { is: 'refused', by: 'password' } : { is: 'unreachable' };
       const { viewer } = await askViewer({});
-      if (viewer === undefined) return { is: 'refused' };
+      if (viewer === undefined) return { is: 'refused', by: 'password' };
       this.#enter(viewer);
       return undefined;
     } catch {

@@ -21,7 +21,7 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState(offered.failure);
-  const says = useFailureText(key !== '');
+  const says = useFailureText();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -97,12 +97,12 @@ function ProviderLink({ provider: { label, url }, isCover }: ProviderLinkProps) 
   );
 }
 
-function useFailureText(isByKey: boolean) {
+function useFailureText() {
   const { t } = useTranslation();
   return (failure: SignInFailure): string => {
     if (failure.is === 'slow-down') return t('signIn.slowDown', { count: failure.seconds });
     if (failure.is === 'provider-refused') return t('signIn.providerRefused');
     if (failure.is === 'unreachable') return t('signIn.unreachable');
-    return t(isByKey ? 'signIn.refusedKey' : 'signIn.refusedPassword');
+    return t(failure.by === 'key' ? 'signIn.refusedKey' : 'signIn.refusedPassword');
   };
 }
