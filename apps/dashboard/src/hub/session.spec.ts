@@ -89,6 +89,17 @@ describe('a session of the console', () => {
     expect(await new Session().signInByKey('wrong')).toEqual({ is: 'slow-down', seconds: 7 });
   });
 
+  it('repeats why the hub takes no password, unless the password is the reason', async () => {
+    const refusal = { code: 'FORBIDDEN', message: 'Only pages of this hub may sign in.' };
+    serve({ '/api/sign-in': () => Response.json(refusal, { status: 403 }) });
+    const signIn = () => new Session().signInByPassword('ada@hub.test', 'secret');
+    expect(await signIn()).toEqual({ is: 'rejected', message: refusal.message });
+    serve({ '/api/sign-in': () => new Response('<html>', { status: 404 }) });
+    expect(await signIn()).toEqual({ is: 'unreachable' });
+    serve({ '/api/sign-in': () => Response.json({}), '/graphql': unknown });
+    expect(await signIn()).toEqual({ is: 'not-kept' });
+  });
+
   it('opens as signed out, signed in or unreachable', async () => {
     const open = async (answers: Parameters<typeof serve>[0]) => {
       serve(answers);

@@ -22,6 +22,10 @@ export type SessionState =
 export type SignInFailure =
   | { readonly is: 'refused'; readonly by: 'key' | 'password' }
   | { readonly is: 'provider-refused' }
+  /** For another reason than the credentials, in the words of the hub. */
+  | { readonly is: 'rejected'; readonly message: string }
+  /** The hub opened a session, but the browser did not keep its cookie. */
+  | { readonly is: 'not-kept' }
   | { readonly is: 'unreachable' }
   | { readonly is: 'slow-down'; readonly seconds: number };
 
@@ -93,9 +97,10 @@ export class Session {
     try {
       const answer = await postJson('/api/sign-in', { email, password });
       if (answer.status === 429) return { is: 'slow-down', seconds: Number(answer.headers.get('retry-after') ?? 60) };
-      if (!answer.ok) return answer.status < 500 ? { is: 'refused', by: 'password' } : { is: 'unreachable' };
+      if (answer.status === 401) return { is: 'refused', by: 'password' };
+      if (!answer.ok) return await rejectionIn(answer);
       const { viewer } = await askViewer({});
-      if (viewer === undefined) return { is: 'refused', by: 'password' };
+      if (viewer === undefined) return { is: 'not-kept' };
       this.#enter(viewer);
       return undefined;
     } catch {
@@ -206,6 +211,13 @@ function postJson(url: string, body: object): Promise<Response> {
     body: JSON.stringify(body),
     signal: AbortSignal.timeout(answerMs),
   });
+}
+
+/** A server in front of the hub may answer for it. */
+async function rejectionIn(answer: Response): Promise<SignInFailure> {
+  const body = (await answer.json().catch(() => null)) as { readonly message?: unknown } | null;
+  if (answer.status >= 500 || typeof body?.message !== 'string') return { is: 'unreachable' };
+  return { is: 'rejected', message: body.message };
 }
 
 /** Whether the hub confirmed a sign-out. Whom it no longer knows is signed out already. */

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
 import type { SignInFailure } from '../hub/session';
 import { rememberPage, type SignInMethods } from '../hub/sign-in-methods';
+import { HubWords } from '../parts/hub-words';
 import classes from './entrance.module.css';
 
 export interface SignInFormProps {
@@ -21,7 +22,6 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState(offered.failure);
-  const says = useFailureText();
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -65,7 +65,7 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
         />
         {failure && (
           <p className={classes.failure} role="alert">
-            {says(failure)}
+            <FailureText failure={failure} />
           </p>
         )}
         <Button type="submit" loading={isBusy} disabled={!isReady}>
@@ -97,12 +97,20 @@ function ProviderLink({ provider: { label, url }, isCover }: ProviderLinkProps) 
   );
 }
 
-function useFailureText() {
+function FailureText({ failure }: { readonly failure: SignInFailure }) {
   const { t } = useTranslation();
-  return (failure: SignInFailure): string => {
-    if (failure.is === 'slow-down') return t('signIn.slowDown', { count: failure.seconds });
-    if (failure.is === 'provider-refused') return t('signIn.providerRefused');
-    if (failure.is === 'unreachable') return t('signIn.unreachable');
-    return t(failure.by === 'key' ? 'signIn.refusedKey' : 'signIn.refusedPassword');
-  };
+  switch (failure.is) {
+    case 'refused':
+      return t(failure.by === 'key' ? 'signIn.refusedKey' : 'signIn.refusedPassword');
+    case 'provider-refused':
+      return t('signIn.providerRefused');
+    case 'rejected':
+      return <HubWords code={undefined} message={failure.message} />;
+    case 'not-kept':
+      return t('signIn.notKept');
+    case 'unreachable':
+      return t('signIn.unreachable');
+    case 'slow-down':
+      return t('signIn.slowDown', { count: failure.seconds });
+  }
 }
