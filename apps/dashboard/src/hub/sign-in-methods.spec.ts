@@ -3,8 +3,9 @@ import { rememberedPage, rememberPage, signInMethods } from './sign-in-methods';
 
 /** A browser tab at an address, as far as these functions use one. */
 function openTab(url: string): void {
-  const { pathname, search } = new URL(url, 'http://hub.test');
-  vi.stubGlobal('location', { pathname, search });
+  const { pathname, search, hash } = new URL(url, 'http://hub.test');
+  vi.stubGlobal('location', { pathname, search, hash });
+  vi.stubGlobal('history', { state: null, replaceState: (_: unknown, __: string, next: string) => openTab(next) });
 }
 
 beforeEach(() => {
@@ -54,5 +55,13 @@ describe('the ways to sign in', () => {
     openTab('/');
     vi.stubGlobal('fetch', () => Promise.resolve(new Response('', { status: 500 })));
     expect(await signInMethods()).toEqual({ password: false, oidc: null, failure: undefined });
+  });
+
+  it('report a failed attempt at the identity provider once, and keep the rest of the address', async () => {
+    openTab('/jobs?show=live&sign-in=refused#top');
+    vi.stubGlobal('fetch', () => Promise.resolve(Response.json({ password: true, oidc: null })));
+    expect((await signInMethods()).failure).toEqual({ is: 'provider-refused' });
+    expect((await signInMethods()).failure).toBeUndefined();
+    expect(location).toMatchObject({ pathname: '/jobs', search: '?show=live', hash: '#top' });
   });
 });

@@ -36,8 +36,14 @@ export function rememberedPage(): string | undefined {
   return page !== undefined && /^\/(?!\/)/.test(page) && location.pathname === '/' ? page : undefined;
 }
 
+/** Once: it leaves the address, which stays open and is remembered for the next attempt. */
 function providerFailure(): SignInFailure | undefined {
-  const said = new URLSearchParams(location.search).get('sign-in');
+  const { pathname, search, hash } = location;
+  const given = new URLSearchParams(search);
+  const said = given.get('sign-in');
+  if (said === null) return undefined;
+  given.delete('sign-in');
+  history.replaceState(history.state, '', pathname + (given.size > 0 ? `?${given}` : '') + hash);
   if (said === 'refused') return { is: 'provider-refused' };
   return said === 'failed' ? { is: 'unreachable' } : undefined;
 }
