@@ -15,6 +15,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { focusedText } from '../src/console/keyboard.js';
 import { serveNewerConsole } from '../src/console/newer-console.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
@@ -89,6 +90,16 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await visitor.getByRole('link', { name: 'Sign in with Example ID' }).click();
     await throughProvider(visitor, 'stranger');
     await visitor.getByText('this hub has no account for you', { exact: false }).waitFor();
+    await close();
+  });
+
+  it('offers e-mail and password as soon as the hub says so, and leaves the focus on the key', async () => {
+    const { page: visitor, close } = await openConsole(browser, hub, { key: null });
+    await visitor.route('**/api/sign-in', (route) => route.abort(), { times: 1 });
+    await visitor.goto('/');
+    await visitor.getByRole('textbox', { name: 'API key' }).fill('flt_');
+    await visitor.getByRole('textbox', { name: 'E-mail' }).waitFor();
+    expect(await focusedText(visitor)).toBe('API key');
     await close();
   });
 

@@ -7,6 +7,8 @@ import type { SignInFailure } from './session';
 export interface SignInMethods {
   readonly password: boolean;
   readonly oidc: { readonly label: string; readonly url: string } | null;
+  /** Whether the hub did not say it yet: then only keys are offered. */
+  readonly isUnread?: true;
   /** How an attempt at the identity provider ended that has just come back. */
   readonly failure?: SignInFailure | undefined;
 }
@@ -22,7 +24,7 @@ export async function signInMethods(): Promise<SignInMethods> {
   } catch {
     // Signing in with a key also shows whether the hub answers again.
   }
-  return { password: false, oidc: null, failure };
+  return { password: false, oidc: null, isUnread: true, failure };
 }
 
 export function rememberPage(): void {

@@ -121,7 +121,11 @@ function SignIn({ isEnded, isUnconfirmed, isCover }: SignInProps) {
     document.title = `${t('signIn.title')} · ${t('app.name')}`;
     return () => void (document.title = former);
   }, [t]);
-  useEffect(() => void signInMethods().then(setOffered), []);
+  const read = useCallback(() => {
+    void signInMethods().then((answer) => setOffered((known) => (known && !known.isUnread ? known : answer)));
+  }, []);
+  useEffect(read, [read]);
+  useVisibleInterval(read, offered?.isUnread ? openAgainMs : undefined);
   return (
     <main className={classes.page}>
       <div className={classes.card}>

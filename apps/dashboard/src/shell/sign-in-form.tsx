@@ -22,6 +22,8 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
   const [key, setKey] = useState('');
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState(offered.failure);
+  // A field that is offered later must not take the focus from the key.
+  const [hadPassword] = useState(offered.password);
   const submit = async (event: FormEvent) => {
     event.preventDefault();
     setBusy(true);
@@ -44,7 +46,7 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
               value={email}
               onChange={(event) => setEmail(event.currentTarget.value)}
               autoComplete="username"
-              autoFocus
+              autoFocus={hadPassword}
             />
             <PasswordInput
               label={t('signIn.password')}
@@ -61,7 +63,7 @@ export function SignInForm({ offered, isCover }: SignInFormProps) {
           value={key}
           onChange={(event) => setKey(event.currentTarget.value)}
           autoComplete="off"
-          autoFocus={!offered.password}
+          autoFocus={!hadPassword}
         />
         {failure && (
           <p className={classes.failure} role="alert">
