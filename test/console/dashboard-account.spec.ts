@@ -18,6 +18,7 @@ import { endConsoleStory } from '../src/console/end-console-story.js';
 import { focusedText } from '../src/console/keyboard.js';
 import { serveNewerConsole } from '../src/console/newer-console.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { createUserMutation, updateUserMutation } from '../src/api/people.js';
 import { freePort, type IdentityProvider, startIdentityProvider } from '../src/api/identity-provider.js';
 
 const email = 'admin@flotilla.local';
@@ -55,8 +56,8 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     endConsoleStory({ hub, browser, fleets: [provider && { stop: () => provider.close() }], consoles: [console] }),
   );
 
-  const signIn = async (where: Page, password: string) => {
-    await where.getByRole('textbox', { name: 'E-mail' }).fill(email);
+  const signIn = async (where: Page, password: string, as = email) => {
+    await where.getByRole('textbox', { name: 'E-mail' }).fill(as);
     await where.getByRole('textbox', { name: 'Password' }).fill(password);
     await where.getByRole('button', { name: 'Sign in', exact: true }).click();
   };
@@ -100,6 +101,19 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await visitor.getByRole('textbox', { name: 'API key' }).fill('flt_');
     await visitor.getByRole('textbox', { name: 'E-mail' }).waitFor();
     expect(await focusedText(visitor)).toBe('API key');
+    await close();
+  });
+
+  it('offers an open page what a new role allows', async () => {
+    const input = { name: 'Vera', email: 'vera@example.net', role: 'VIEWER', password: newPassword };
+    const { createUser } = await ask<{ createUser: { user: { id: string } } }>(hub, createUserMutation, { input });
+    const { page: visitor, close } = await openConsole(browser, hub, { key: null });
+    await visitor.goto('/jobs');
+    await signIn(visitor, newPassword, input.email);
+    await heading(visitor, 'Jobs');
+    expect(await visitor.getByRole('link', { name: 'New job' }).count()).toBe(0);
+    await ask(hub, updateUserMutation, { id: createUser.user.id, input: { role: 'OPERATOR' } });
+    await visitor.getByRole('link', { name: 'New job' }).first().waitFor();
     await close();
   });
 

@@ -21,7 +21,7 @@ export interface UserPayload {
 
 export const userFields = '{ user { id email role disabledAt } userErrors { code path message } }';
 export const createUserMutation = `mutation ($input: UserInput!) { createUser(input: $input) ${userFields} }`;
-const updateUserMutation = `mutation ($id: ID!, $input: UserInput!) {
+export const updateUserMutation = `mutation ($id: ID!, $input: UserInput!) {
   updateUser(id: $id, input: $input) ${userFields} }`;
 
 export class People {

@@ -25,9 +25,11 @@ export interface HubClient {
 interface HubClientOptions {
   readonly connection: Connection;
   readonly onUnauthenticated: () => void;
+  /** Called when a lost connection is back. */
+  readonly onReturned: () => void;
 }
 
-export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
+export function openHubClient({ connection, onUnauthenticated, onReturned }: HubClientOptions): HubClient {
   /** After the end, events of the socket and late answers are about a former session. */
   let isOpen = true;
   const pongs = watchPongs(keepAliveMs, () => socket.terminate());
@@ -46,7 +48,9 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
       ping: pongs.ping,
       pong: pongs.pong,
       connected: () => {
-        if (isOpen) connection.stands();
+        if (!isOpen) return;
+        if (!connection.state().isUp) onReturned();
+        connection.stands();
       },
       closed: (event) => {
         pongs.closed();

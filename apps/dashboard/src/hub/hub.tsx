@@ -54,7 +54,8 @@ function ClientProvider({ isSignedIn, children }: ClientProviderProps) {
   const [opened, setOpened] = useState<HubClient>();
   useEffect(() => {
     if (!isSignedIn) return undefined;
-    const made = openHubClient({ connection, onUnauthenticated: session.end });
+    const onReturned = () => void session.renew();
+    const made = openHubClient({ connection, onUnauthenticated: session.end, onReturned });
     setOpened(made);
     return made.close;
   }, [session, connection, isSignedIn]);

@@ -238,6 +238,28 @@ describe('a session of the console', () => {
     await expect.poll(session.state).toEqual({ is: 'in', viewer: bob });
   });
 
+  it('has the rights that the hub gives it after the connection was lost', async () => {
+    serve(as(ada));
+    const session = new Session();
+    await session.open();
+    const before = session.state();
+    await session.renew();
+    expect(session.state()).toBe(before);
+    serve({});
+    await session.renew();
+    expect(session.state()).toBe(before);
+    const promoted = { ...ada, scopes: ['DEVICES_READ', 'DEVICES_WRITE'] };
+    serve(as(promoted));
+    await session.renew();
+    expect(session.state()).toEqual({ is: 'in', viewer: promoted });
+    serve({ '/graphql': unknown });
+    await session.renew();
+    expect(session.state()).toEqual({ is: 'out', ended: promoted });
+    serve(as(ada));
+    await session.renew();
+    expect(session.state()).toMatchObject({ is: 'out' });
+  });
+
   it('keeps its pages after its end for a person, and not for a key', () => {
     expect(shownViewer({ is: 'out', ended: ada as never })).toBe(ada);
     expect(shownViewer({ is: 'out', ended: { ...viewer, user: null } as never })).toBeUndefined();

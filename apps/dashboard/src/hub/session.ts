@@ -152,6 +152,20 @@ export class Session {
     if (viewer !== undefined && isCovered) this.#enter(viewer);
   }
 
+  /**
+   * The live connection was lost, and is back. The hub also ends it where the rights of the viewer
+   * have changed.
+   */
+  readonly renew = async (): Promise<void> => {
+    const before = this.#state;
+    if (before.is !== 'in') return;
+    const asked = await askViewer(authorization()).catch(() => undefined);
+    // The viewer may have left meanwhile.
+    if (asked === undefined || this.#state !== before) return;
+    if (asked.viewer === undefined) return this.end();
+    if (viewerId(asked.viewer) !== viewerId(before.viewer)) this.#become({ is: 'in', viewer: asked.viewer });
+  };
+
   /** Another tab has changed the cookie, which is this tab's, too. */
   #follow(person: string | null): void {
     const former = shownViewer(this.#state)?.user;
