@@ -6,8 +6,8 @@ import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { agoText } from './ago-text';
 import { exactForm } from './exact-form';
-import { timeAgo } from './time-ago';
 
 interface TimeProps {
   /** RFC 3339. */
@@ -74,10 +74,6 @@ function timeTo(moment: number, tick: number): number {
   return moment > clock && moment <= current ? 0 : moment - clock;
 }
 
-function agoText(ms: number, language: string): string {
-  return formatsOf(language).ago.format(...timeAgo(ms));
-}
-
 /** With the zone, and with how long ago it was where the page does not say so. */
 function exactTime(moment: Date, form: TimeProps['form'], { t, language }: i18n): string {
   const exact = formatsOf(language).exact.format(moment);
@@ -94,7 +90,6 @@ function makeFormats(language: string) {
   const seconds = { ...minutes, second: '2-digit' } as const;
   const day = { month: 'short', day: 'numeric' } as const;
   return {
-    ago: new Intl.RelativeTimeFormat(language, { numeric: 'auto', style: 'short' }),
     exact: new Intl.DateTimeFormat(language, { dateStyle: 'full', timeStyle: 'long' }),
     today: new Intl.DateTimeFormat(language, seconds),
     recent: new Intl.DateTimeFormat(language, { ...day, ...seconds }),
