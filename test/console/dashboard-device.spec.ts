@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsolePage,
@@ -173,6 +173,28 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await tab('Events');
     await page.getByRole('button', { name: 'upload.received' }).first().waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('shows how a call ends that one looks at', async () => {
+    let isInFlight = true;
+    const delay = async (route: Route) => {
+      if (!route.request().postData()?.includes('query Calls')) return route.fallback();
+      const response = await route.fetch();
+      const text = await response.text();
+      await route.fulfill({
+        response,
+        body: isInFlight ? text.replace(/"outcome":"[A-Z_]+"/g, '"outcome":null') : text,
+      });
+    };
+    await page.route('**/graphql', delay);
+    await console.visit(`/devices/${device}?tab=calls`);
+    await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).first().click();
+    const outcome = page.getByRole('dialog').getByRole('status');
+    await outcome.getByText('In flight').waitFor();
+    isInFlight = false;
+    await outcome.getByText('In flight').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await page.unroute('**/graphql', delay);
   });
 
   it('takes a new name and tags', async () => {

@@ -40,6 +40,8 @@ export function CallList({ filter, label, empty }: CallListProps) {
   // There is no subscription for calls.
   useVisibleInterval(pages.refresh, isRefreshed && !pages.isLoading ? refreshMs : undefined);
   const [looked, setLooked] = useState<ListedCallFragment>();
+  // A call in flight ends while one looks at it; a row that has left the list stays as it was.
+  const latest = looked && pages.rows.find(({ id }) => id === looked.id);
   const hasDevices = filter.deviceId === undefined;
   const columns = useMemo(
     () => (hasDevices ? fleetColumns(t, i18n.language, setLooked) : deviceColumns(t, i18n.language, setLooked)),
@@ -60,7 +62,7 @@ export function CallList({ filter, label, empty }: CallListProps) {
           onEnd={pages.loadMore}
         />
       )}
-      {looked && <CallDialog call={looked} onClose={() => setLooked(undefined)} />}
+      {looked && <CallDialog call={latest ?? looked} onClose={() => setLooked(undefined)} />}
     </>
   );
 }
