@@ -1,12 +1,13 @@
 /** A button that shows one request as curl, command line and TypeScript, to be copied. */
 import { useState } from 'react';
-import { Button, CopyButton, SegmentedControl, Stack, Textarea } from '@mantine/core';
+import { Button, SegmentedControl, Stack, Textarea } from '@mantine/core';
 import { IconCheck, IconCode, IconCopy } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { ActButton } from '../act-button';
 import { Dialog } from '../dialog/dialog';
 import { type CopiedRequest, type CopyForm, copyForms, textOf } from './copied-request';
 import classes from './copy-as.module.css';
+import { useCopy } from './use-copy';
 
 interface CopyAsProps {
   /** Called when the dialog opens. */
@@ -34,6 +35,7 @@ function Forms({ request }: { readonly request: CopiedRequest }) {
   const { t } = useTranslation();
   const [form, setForm] = useState<CopyForm>('curl');
   const text = textOf(form, request, location.origin);
+  const { field, copy, isCopied, isRefused } = useCopy<HTMLTextAreaElement>(text ?? '');
   return (
     <Stack gap="sm">
       <SegmentedControl
@@ -44,6 +46,7 @@ function Forms({ request }: { readonly request: CopiedRequest }) {
       />
       <p className="soft">{t(request.kind === 'job' ? 'copyAs.jobHint' : 'copyAs.hint')}</p>
       <Textarea
+        ref={field}
         aria-label={t(`copyAs.${form}`)}
         classNames={{ input: classes.text ?? '' }}
         value={text ?? t('copyAs.impossible')}
@@ -54,17 +57,14 @@ function Forms({ request }: { readonly request: CopiedRequest }) {
         onFocus={(event) => event.currentTarget.select()}
       />
       {text !== undefined && (
-        <CopyButton value={text}>
-          {({ copied, copy }) => (
-            <Button
-              leftSection={copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
-              onClick={copy}
-            >
-              {t(copied ? 'common.copied' : 'common.copy')}
-            </Button>
-          )}
-        </CopyButton>
+        <Button
+          leftSection={isCopied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          onClick={copy}
+        >
+          {t(isCopied ? 'common.copied' : 'common.copy')}
+        </Button>
       )}
+      {isRefused && <div role="alert">{t('common.copyRefused')}</div>}
     </Stack>
   );
 }
