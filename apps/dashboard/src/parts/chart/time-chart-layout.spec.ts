@@ -16,6 +16,10 @@ describe('the layout of a time chart', () => {
     expect(layOut([series('a', [100_000])], space)?.valueTicks.at(-1)).toBe(100_000);
   });
 
+  it.each([9, 10])('has ticks for whole counts up to %i', (most) => {
+    expect(layOut([series('a', [most])], space)?.valueTicks).toEqual([0, 5, 10]);
+  });
+
   it('holds a value until the next one', () => {
     expect(layOut([series('a', [1, 2])], space)?.shapes[0]?.line).toBe('M44.0,60.0L444.0,60.0L444.0,10.0');
   });

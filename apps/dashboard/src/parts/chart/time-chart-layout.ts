@@ -155,12 +155,14 @@ function written({ x, y }: Place): string {
   return `${x.toFixed(1)},${y.toFixed(1)}`;
 }
 
-/** Zero to the first round number that is not below `most`, in two to four whole steps. */
+/**
+ * Zero to the first round number that is not below `most`, in two to four steps. Values are counts,
+ * so a step is a whole number.
+ */
 function ticksTo(most: number): readonly number[] {
   const magnitude = 10 ** Math.floor(Math.log10(most));
-  const step =
-    [0.25, 0.5, 1, 2, 2.5, 5].map((factor) => Math.max(1, factor * magnitude)).find((size) => most / size <= 4) ??
-    magnitude * 5;
+  const steps = [0.25, 0.5, 1, 2, 2.5, 5].map((factor) => Math.max(1, factor * magnitude)).filter(Number.isInteger);
+  const step = steps.find((size) => most / size <= 4) ?? magnitude * 5;
   return Array.from({ length: Math.ceil(most / step) + 1 }, (_, index) => index * step);
 }
 
