@@ -86,6 +86,9 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     await page.getByRole('combobox', { name: 'Search or jump to' }).fill('02:00');
     await option('Load more').waitFor();
     const before = await page.getByRole('option').count();
+    const counted = page.getByRole('dialog').getByRole('status');
+    const found = async () => (await page.getByRole('option').count()) - (await option('Load more').count());
+    await expect.poll(async () => (await counted.innerText()).startsWith(`${await found()} results`)).toBe(true);
     await option('Load more').click();
     await expect.poll(() => page.getByRole('option').count()).toBeGreaterThan(before);
     await page.keyboard.press('Escape');

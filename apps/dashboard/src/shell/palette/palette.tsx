@@ -50,7 +50,7 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
   const { groups: ofHub, isBusy, hasFailed } = useHubChoices(typed);
   const groups = [...choicesOfConsole(typed), ...ofHub].filter(({ choices }) => choices.length > 0);
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
-  const count = groups.reduce((sum, { choices }) => sum + choices.length, 0);
+  const count = countOf(groups);
   const { selectFirstOption } = combobox;
   // The field refers to the list only in a rendering after the list is drawn.
   const [, setDrawn] = useState(false);
@@ -103,6 +103,11 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
       </Modal.Content>
     </Modal.Root>
   );
+}
+
+/** Without those that only load more results. */
+function countOf(groups: readonly ChoiceGroup[]): number {
+  return groups.flatMap(({ choices }) => choices).filter(({ staysOpen }) => staysOpen !== true).length;
 }
 
 const keys = ['↑', '↓', 'Enter', 'Esc'] as const;
