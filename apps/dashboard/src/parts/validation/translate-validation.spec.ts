@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { translateValidation } from './translate-validation';
 
 /** A field that needs a value, with the checks of a browser. */
-class RequiredField {
+class RequiredControl {
   readonly type = 'text';
   value = '';
   message = '';
@@ -18,12 +18,18 @@ class RequiredField {
   }
 }
 
-beforeEach(() => vi.stubGlobal('HTMLInputElement', RequiredField));
+class RequiredField extends RequiredControl {}
+class RequiredArea extends RequiredControl {}
+
+beforeEach(() => {
+  vi.stubGlobal('HTMLInputElement', RequiredField);
+  vi.stubGlobal('HTMLTextAreaElement', RequiredArea);
+});
 afterEach(() => vi.unstubAllGlobals());
 
 describe('the message of a field', () => {
-  const opened = () => {
-    const [root, field] = [new EventTarget(), new RequiredField()];
+  const opened = (field: RequiredControl = new RequiredField()) => {
+    const root = new EventTarget();
     translateValidation(root, ((key: string) => key) as TFunction);
     const send = (event: 'click' | 'keydown') => {
       root.dispatchEvent(new Event(event));
@@ -46,6 +52,12 @@ describe('the message of a field', () => {
   it('comes again while the value is still missing', () => {
     const { field, send } = opened();
     send('click');
+    expect(send('click')).toBe(false);
+    expect(field.message).toBe('validation.missing');
+  });
+
+  it('comes for a field of several lines, too', () => {
+    const { field, send } = opened(new RequiredArea());
     expect(send('click')).toBe(false);
     expect(field.message).toBe('validation.missing');
   });

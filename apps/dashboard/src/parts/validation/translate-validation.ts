@@ -6,7 +6,7 @@ import { problemOf, type ValidationProblem } from './validation-problem';
 const beforeChecks = ['input', 'click', 'keydown'] as const;
 
 export function translateValidation(root: EventTarget, t: TFunction): void {
-  const marked = new Set<HTMLInputElement>();
+  const marked = new Set<Field>();
   // These events do not all bubble, so they are caught on their way down.
   const options = { capture: true };
   root.addEventListener(
@@ -28,8 +28,10 @@ export function translateValidation(root: EventTarget, t: TFunction): void {
   for (const event of beforeChecks) root.addEventListener(event, takeBack, options);
 }
 
-function isField(target: EventTarget | null): target is HTMLInputElement {
-  return target instanceof HTMLInputElement;
+type Field = HTMLInputElement | HTMLTextAreaElement;
+
+function isField(target: EventTarget | null): target is Field {
+  return target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement;
 }
 
 function textOf(problem: ValidationProblem, t: TFunction): string {
