@@ -143,7 +143,6 @@ function Act({ icon: Shape, text, onClick }: ActProps) {
   );
 }
 
-/** Also shown on the sign-in page, without a viewer. */
 function Appearance() {
   const { t, i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();
