@@ -100,6 +100,16 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
   });
 
+  it('closes the navigation after a link, also to the page that is shown', async () => {
+    await console.visit('/devices');
+    const drawer = page.getByRole('dialog', { name: 'Main' });
+    for (const name of ['Lobby', 'Devices', 'Devices']) {
+      await page.getByRole('button', { name: 'Open navigation' }).click();
+      await drawer.getByRole('link', { name, exact: true }).click();
+      await drawer.waitFor({ state: 'detached' });
+    }
+  });
+
   it('names the step of a new job', async () => {
     await console.visit('/jobs/new?tool=self.get_device_status');
     await page.getByText('Step 1 of 5: Action').waitFor();

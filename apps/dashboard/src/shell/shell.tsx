@@ -2,7 +2,7 @@
  * The frame of all pages: skip link, navigation, account menu, and the banners for a lost
  * connection, a newer console, and a part of the page that did not load.
  */
-import { type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ActionIcon, Kbd } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
@@ -116,8 +116,12 @@ function TopBar({ inbox }: { readonly inbox: ReactNode }) {
     setOpen(true);
   };
   const openKeyboard = useKeyboard();
-  const path = useRouterState({ select: ({ location }) => location.pathname });
-  useEffect(() => setOpen(false), [path]);
+  const address = useRouterState({ select: ({ location }) => location.href });
+  useEffect(() => setOpen(false), [address]);
+  // A link to the page that is shown changes no address.
+  const closeAfterLink = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest('a') !== null) setOpen(false);
+  };
   return (
     <div className={classes.bar}>
       <ActionIcon aria-label={t('app.openNavigation')} onClick={openNavigation} size="lg">
@@ -131,7 +135,7 @@ function TopBar({ inbox }: { readonly inbox: ReactNode }) {
       {wasOpened && (
         <Suspense>
           <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)}>
-            <div className={`${classes.rail} ${classes.drawerRail}`}>
+            <div className={`${classes.rail} ${classes.drawerRail}`} onClick={closeAfterLink}>
               <Links />
               <AccountMenu />
             </div>
