@@ -2,11 +2,12 @@
  * Times in the viewer's zone: relative with the exact time and its zone on hover or focus, or
  * exact with the relative one on hover.
  */
-import { useRef, useState, useSyncExternalStore } from 'react';
+import { useRef, useState } from 'react';
 import { Tooltip } from '@mantine/core';
 import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { agoText } from './ago-text';
+import { tickMs, useClock } from './clock';
 import { exactForm } from './exact-form';
 
 interface TimeProps {
@@ -19,30 +20,9 @@ interface TimeProps {
 /** Px of a column for the exact form. An old time is the widest one, in Chinese. */
 export const exactTimeWidth = 136;
 
-/** Ms between two looks at the clock, for all moments on the page. */
-const tickMs = 10_000;
-
-let now = Date.now();
-const watchers = new Set<() => void>();
-let timer: ReturnType<typeof setInterval> | undefined;
-
-function watchClock(watcher: () => void): () => void {
-  watchers.add(watcher);
-  timer ??= setInterval(() => {
-    now = Date.now();
-    for (const notify of watchers) notify();
-  }, tickMs);
-  return () => {
-    watchers.delete(watcher);
-    if (watchers.size > 0) return;
-    clearInterval(timer);
-    timer = undefined;
-  };
-}
-
 export function Time({ at, form = 'ago' }: TimeProps) {
   const { t, i18n } = useTranslation();
-  const clock = useSyncExternalStore(watchClock, () => now);
+  const clock = useClock();
   const text = useRef<HTMLTimeElement>(null);
   // A table has hundreds of moments, and one looks at one.
   const [isNear, setNear] = useState(false);

@@ -1,7 +1,7 @@
 /** Daily hours in words, and when they begin next in the zone of the viewer. */
-import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { weekdayNames } from '../job/weekdays';
+import { useClock } from '../time/clock';
 import { Moment } from './moment';
 import { type DailyHours, nextOpening } from './zoned-time';
 
@@ -20,8 +20,7 @@ export function HoursText({ hours }: { readonly hours: DailyHours }) {
 
 export function NextOpening({ hours }: { readonly hours: DailyHours }) {
   const { t } = useTranslation();
-  const [now] = useState(Date.now);
-  const at = nextOpening(hours, now);
+  const at = nextOpening(hours, useClock());
   if (at === undefined) return null;
   return (
     <div className="soft">
