@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bind } from '../database/sql-parameters.js';
 import { openJobFixture } from '../jobs/job-fixture.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
@@ -92,4 +92,60 @@ it('a rule about counted events would have fired for devices that are there, als
   expect(await fired()).toHaveLength(2);
   await fixture.db.query({ text: 'DELETE FROM device WHERE id = $1' }, [removed]);
   expect(await fired()).toHaveLength(1);
+});
+
+describe('a rule about counted events', () => {
+  const HOUR = 3_600;
+  const DAY = 24 * HOUR;
+  const TYPE = 'device.restarted_unexpectedly';
+
+  /** Seconds after the begin of the history at which the rule would have fired. */
+  async function firedAfter(
+    rule: { readonly threshold: number; readonly windowSeconds: number; readonly forSeconds: number },
+    eventsAfter: readonly (readonly number[])[],
+  ): Promise<readonly number[]> {
+    const now = Date.now();
+    const since = now - 7 * DAY * 1_000;
+    const devices = await fixture.addDevices(eventsAfter.length);
+    for (const [index, times] of eventsAfter.entries())
+      for (const after of times)
+        await fixture.db.query(
+          { text: `INSERT INTO event (id, type, device_id, data) VALUES (uuid_v7($1), $2, $3, '{}')` },
+          [new Date(since + after * 1_000), TYPE, devices[index]],
+        );
+    const fired = await firingTimes(fixture.db, {
+      plan: { kind: 'UNEXPECTED_RESTARTS', devices: undefined, ...rule, ...none },
+      condition: (values) => `d.id = ANY (${bind(values, devices)}::text[])`,
+      since,
+      now,
+      graceMs: 0,
+      level: 'RAW',
+    });
+    return (fired ?? []).map((at) => (at - since) / 1_000);
+  }
+
+  it.each([
+    ['fires for each event after a window without one', 1, HOUR, 0, [DAY, 3 * DAY, 5 * DAY], [DAY, 3 * DAY, 5 * DAY]],
+    ['fires once for events that follow within the window', 1, 600, 0, [0, 500, 1_100, 1_701], [0, 1_701]],
+    ['fires again once the window was not full in between', 2, 600, 0, [0, 500, 1_080, 1_600], [500, 1_080, 1_600]],
+    ['does not fire for events that do not fill a window', 2, 600, 0, [0, 601, 1_300], []],
+    ['does not fire where the window is full for a shorter time', 3, HOUR, 3_000, [0, 1_800, 3_540], []],
+    ['fires after its duration', 3, HOUR, 60, [0, 1_800, 3_540], [3_600]],
+    ['adds the time of further events', 2, 600, 700, [0, 100, 500, 700], [800]],
+    ['does not fire again for what began before the history', 1, 600, 0, [-60, 60, 1_000], [1_000]],
+    ['has not fired before its duration is over', 1, HOUR, 600, [7 * DAY - 599], []],
+  ] as const)('%s', async (_, threshold, windowSeconds, forSeconds, events, expected) => {
+    expect(await firedAfter({ threshold, windowSeconds, forSeconds }, [events])).toEqual(expected);
+  });
+
+  it('counts the events of each device alone', async () => {
+    const rule = { threshold: 2, windowSeconds: 600, forSeconds: 0 };
+    expect(
+      await firedAfter(rule, [
+        [0, 300, 5_000],
+        [100, 4_900],
+        [5_100, 5_200],
+      ]),
+    ).toEqual([300, 5_200]);
+  });
 });

@@ -73,19 +73,29 @@ function stoppedTimes({ plan, condition, since }: HistoryRequest, values: unknow
     WHERE stop.at >= ${bind(values, since)}::float8 ${jobHas(plan.devices, condition)(values)}`;
 }
 
-/** When the number of events of a device that is there reached the threshold in the window. */
-function countedTimes({ plan, condition, since }: HistoryRequest, type: string, values: unknown[]): string {
+/**
+ * A device that is there begins the condition with the event that fills the window, and ends it
+ * once fewer events than the threshold are in the window. Earlier events may be in the window, too.
+ */
+function countedTimes({ plan, condition, since, now }: HistoryRequest, type: string, values: unknown[]): string {
   const { forSeconds, threshold = 1, windowSeconds } = plan;
-  const own = `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(values)})`;
-  const before = Math.max(0, Math.min(Math.ceil(threshold) - 1, TIMES_MAX));
-  return `SELECT (extract(epoch FROM counted.at) * 1000)::float8 AS at FROM (
-      SELECT q.at,
-        q.reached AND NOT coalesce(lag(q.reached) OVER (PARTITION BY q.device_id ORDER BY q.at), false) AS began
-      FROM (SELECT e.device_id, e.at, coalesce(e.at - lag(e.at, ${before}) OVER (PARTITION BY e.device_id ORDER BY e.at)
-              <= ${bind(values, windowSeconds)}::float8 * interval '1 second', false) AS reached
-            FROM (SELECT e.device_id, ${timeIn('e.id::text')} AS at FROM event e WHERE e.type = ${bind(values, type)}
-              AND e.id >= ${bind(values, lowestUuidOf(since))}::uuid AND e.device_id IS NOT NULL ${own}) e) q) counted
-    WHERE counted.began AND ${bind(values, forSeconds <= windowSeconds)}::boolean`;
+  const others = Math.max(0, Math.min(Math.ceil(threshold) - 1, TIMES_MAX));
+  const windowMs = windowSeconds * 1_000;
+  const [window, forMs] = [windowMs, forSeconds * 1_000].map((ms) => `${bind(values, ms)}::float8`);
+  const ms = `(extract(epoch FROM ${timeIn('e.id::text')}) * 1000)::float8`;
+  const events = `SELECT e.id, e.device_id, ${ms} AS ms FROM event e
+    WHERE e.type = ${bind(values, type)} AND e.id >= ${bind(values, lowestUuidOf(since - windowMs))}::uuid
+      AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(values)})`;
+  return `SELECT (began + ${forMs})::float8 AS at FROM (
+      SELECT min(ms) AS began, max(until) AS ended FROM (
+        SELECT device_id, ms, until, count(*) FILTER (WHERE until >= ms AND (former_until >= ms) IS NOT TRUE)
+          OVER (PARTITION BY device_id ORDER BY id) AS run
+        FROM (SELECT id, device_id, ms, lag(ms, ${others}) OVER each + ${window} AS until,
+                lag(ms, ${others + 1}) OVER each + ${window} AS former_until
+              FROM (${events}) v WINDOW each AS (PARTITION BY device_id ORDER BY id)) q) r
+      WHERE until >= ms GROUP BY device_id, run) runs
+    WHERE began >= ${bind(values, since)}::float8
+      AND least(ended, ${bind(values, now)}::float8) - began >= ${forMs}`;
 }
 
 /**
