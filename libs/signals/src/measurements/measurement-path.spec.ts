@@ -54,6 +54,8 @@ describe('a number in a report', () => {
     ['a:network.signal', 'medium', 2],
     ['a:network.signal', 'weak', 1],
     ['a:network.signal', 'very weak', undefined],
+    ['a:network.signal', 'constructor', undefined],
+    ['a:network.signal', '__proto__', undefined],
     ['a:minimum_free_heap_size', '7340032', 7_340_032],
     ['a:b', '7340032', undefined],
     ['a:b', null, undefined],

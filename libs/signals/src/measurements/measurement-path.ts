@@ -73,7 +73,7 @@ export function numberOf(path: string, value: unknown): number | undefined {
   if (typeof value === 'number') return inRange(value);
   if (typeof value === 'boolean') return value ? 1 : 0;
   if (typeof value !== 'string') return undefined;
-  if (path.endsWith('network.signal')) return strengths[value];
+  if (path.endsWith('network.signal')) return Object.hasOwn(strengths, value) ? strengths[value] : undefined;
   // xiaozhi firmware writes this number as a text. [xiaozhi §7.2]
   if (path.endsWith('heap_size') && /^\d{1,12}$/.test(value)) return Number(value);
   return undefined;
