@@ -10,7 +10,7 @@ const process = (id: string, writers: ProcessWriters['writers']): ProcessWriters
   writers,
 });
 const calls = (lagMs: number, droppedTotal = 0) => ({ name: 'call', lagMs, droppedTotal });
-const lost = 'a writer dropped rows, because PostgreSQL was too slow or away';
+const lost = 'a writer dropped rows that it could not store';
 
 it('names a writer that does not keep up', () => {
   const problems = new WriterProblems();

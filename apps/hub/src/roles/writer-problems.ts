@@ -30,10 +30,7 @@ export class WriterProblems {
     for (const process of processes) {
       const total = process.writers.reduce((sum, { droppedTotal }) => sum + droppedTotal, 0);
       if (!isFirst && total > (dropped.get(process.id) ?? 0))
-        this.#latestDrop = {
-          at: now,
-          reason: `a writer dropped rows, because PostgreSQL was too slow or away${place(process)}`,
-        };
+        this.#latestDrop = { at: now, reason: `a writer dropped rows that it could not store${place(process)}` };
       dropped.set(process.id, total);
     }
   }

@@ -30,7 +30,7 @@ it('desired states keep their names, and their states are in Chinese', () => {
 
 it.each([
   ['writer calls', 'the writer "calls" is 40 s behind', '“calls”的写入出现延迟'],
-  ['dropped rows', 'a writer dropped rows', 'PostgreSQL 过慢或不可用，部分数据未能写入'],
+  ['dropped rows', 'a writer dropped rows', '部分数据未能写入，已被丢弃'],
   ['storage', 'the file storage does not answer', '文件存储没有响应'],
   ['queue', 'the queue does not answer', '队列没有响应'],
 ])('the problem "%s" of the hub is in Chinese', (label, reason, words) => {

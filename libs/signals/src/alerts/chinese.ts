@@ -19,7 +19,7 @@ const complianceStates = {
 };
 /** By the name of the problem, which is the label of the alert. */
 const hubProblems = {
-  'dropped rows': 'PostgreSQL 过慢或不可用，部分数据未能写入',
+  'dropped rows': '部分数据未能写入，已被丢弃',
   storage: '文件存储没有响应',
   queue: '队列没有响应',
 };
