@@ -1,4 +1,5 @@
 /** Rules of alerts: few rows, each evaluated by a worker every few seconds. */
+import { canonicalJson } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
 import type { AuditedChange, ChangeOrigin } from '../audit/audit-entry.js';
@@ -8,6 +9,7 @@ import { isUuid } from '../database/uuid-v7.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { AlertRulePlan, AlertRuleRow, AlertUpdate, RuleAnswer } from './alert.js';
 import { toRule } from './alert-rows.js';
+import { END_CONDITIONS } from './evaluation-sql.js';
 
 const FIRING_COUNTS = {
   name: 'firing-alerts-of-rules',
@@ -64,7 +66,7 @@ export class AlertRuleStore {
     );
   }
 
-  /** Replaces all but the kind: what conditions are about must not change. */
+  /** Replaces all but the kind. Conditions about something else end, and their alerts. */
   async update(id: string, plan: AlertRulePlan, { at, by, expectedRevision }: AlertUpdate): Promise<RuleAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
@@ -80,8 +82,9 @@ export class AlertRuleStore {
         const refusal = await refusalOf(transaction, id, plan);
         if (refusal !== undefined) return refusal;
         const data = { ...columnsOf(plan), updatedAt: new Date(at) };
-        const row = await transaction.ask((prisma) => prisma.alertRule.update({ where: { id }, data }));
-        return { kind: 'saved', rule: toRule(row) };
+        const rule = toRule(await transaction.ask((prisma) => prisma.alertRule.update({ where: { id }, data })));
+        if (aboutOf(rule) !== aboutOf(toRule(former))) await transaction.query(END_CONDITIONS, [id]);
+        return { kind: 'saved', rule };
       },
       (answer) => (answer.kind === 'saved' ? [changeOf('alert_rule.updated', answer.rule, at)] : []),
     );
@@ -186,6 +189,12 @@ async function refusalOf(
     const unknown = channelIds.find((channelId) => !known.has(channelId));
     return unknown === undefined ? undefined : { kind: 'NO_CHANNEL', id: unknown };
   });
+}
+
+/** What a condition of the rule is about, besides its subject. */
+function aboutOf({ kind, path, below, devices }: AlertRuleRow): string {
+  if (kind === 'MEASUREMENT') return canonicalJson([path, below]);
+  return kind === 'FLEET_OFFLINE_SHARE' || kind === 'CALL_FAILURE_RATIO' ? canonicalJson(devices ?? null) : '';
 }
 
 function columnsOf({

@@ -7,6 +7,8 @@ import { givenSubjects } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
 const hub = { startedAt: 0, graceMs: 0 };
+/** Each takes the place of the former one, whose lease is over. */
+let evaluators = 0;
 const plan: AlertRulePlan = {
   name: 'Offline',
   kind: 'DEVICE_OFFLINE',
@@ -31,7 +33,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 async function addRule(more: Partial<AlertRulePlan> = {}): Promise<AlertRuleRow> {
-  const change = { at: NOW, by: { actor: 'the spec' }, rulesMax: 5 };
+  const change = { at: NOW, by: { actor: 'the spec' }, rulesMax: 20 };
   const made = await fixture.registry.alertRules.create({ ...plan, ...more }, change);
   if (made.kind !== 'saved') throw new TypeError(made.kind);
   return made.rule;
@@ -94,4 +96,33 @@ it('fires nothing by a rule that was deleted or snoozed since it was read', asyn
   expect(await evaluated(deleted)).toEqual([]);
   expect(await evaluated(snoozed)).toEqual([]);
   for (const ruleId of [deleted.id, snoozed.id]) expect((await alerts.page({ ruleId }, { first: 1 })).rows).toEqual([]);
+});
+
+const measured: Partial<AlertRulePlan> = { kind: 'MEASUREMENT', path: 'status:battery.level', threshold: 20 };
+const share: Partial<AlertRulePlan> = { kind: 'FLEET_OFFLINE_SHARE', devices: { tags: ['shop'] } };
+
+it.each<[string, Partial<AlertRulePlan>, Partial<AlertRulePlan>, boolean]>([
+  ['another path', measured, { path: 'status:temperature' }, true],
+  ['another direction', measured, { below: true }, true],
+  ['another threshold', measured, { threshold: 30 }, false],
+  ['other devices with a measurement', measured, { devices: { tags: ['shop'] } }, false],
+  ['another part of the fleet', share, { devices: { tags: ['school'] } }, true],
+  ['the same part of the fleet', share, { forSeconds: 60 }, false],
+])('resolves what fires by a rule that is now about %s only if it was about something else', async (...given) => {
+  const [name, former, change, isOther] = given;
+  const { alertEvaluation, alertRules, alerts } = fixture.registry;
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW + 240_000 + evaluators++ * 60_001, 60_000);
+  const rule = await addRule({ name, ...former });
+  const source = givenSubjects([{ subject: 'd1', facts: {} }], NOW);
+  const evaluated = async (changed: AlertRuleRow, now: number) =>
+    (await alertEvaluation.evaluate(processId, changed, source, { hub, now }))?.map(({ type }) => type);
+  await evaluated(rule, NOW);
+  expect(await evaluated(rule, NOW + 10_000)).toEqual(former.kind === 'MEASUREMENT' ? ['alert.fired'] : []);
+  const plan = { ...rule, ...change };
+  const saved = await alertRules.update(rule.id, plan, { at: NOW + 11_000, by: { actor: 'the spec' } });
+  if (saved.kind !== 'saved') throw new TypeError(saved.kind);
+  expect(await evaluated(saved.rule, NOW + 12_000)).toEqual(isOther ? ['alert.resolved'] : []);
+  const { rows } = await alerts.page({ ruleId: rule.id, state: 'FIRING' }, { first: 2 });
+  expect(rows).toHaveLength(isOther ? 0 : 1);
 });

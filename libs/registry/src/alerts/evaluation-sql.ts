@@ -27,7 +27,7 @@ export function syncConditions(
       LIMIT ${BEGIN_MAX} ON CONFLICT DO NOTHING RETURNING 1),
     again AS (
       UPDATE alert_condition c SET cleared_at = NULL FROM holding h
-      WHERE c.rule_id = ${rule} AND c.subject = h.subject AND h.is_sure AND c.cleared_at IS NOT NULL RETURNING 1),
+      WHERE c.rule_id = ${rule} AND c.subject = h.subject AND h.is_sure AND c.cleared_at > to_timestamp(0) RETURNING 1),
     renewed AS (
       DELETE FROM alert_condition c USING holding h WHERE c.rule_id = ${rule} AND c.subject = h.subject
         AND c.alert_id IS NULL AND h.renewed_at > c.began_at RETURNING 1),
@@ -41,8 +41,8 @@ export function syncConditions(
 }
 
 /**
- * $1 rule. Ends all conditions of a disabled or deleted rule. Those that fired count as cleared
- * long ago, so that their alerts resolve at once.
+ * $1 rule. Ends all conditions of a rule that is disabled, deleted or about something else. Those
+ * that fired count as cleared long ago, so that their alerts resolve at once and do not go on.
  */
 export const END_CONDITIONS = {
   text: `WITH ended AS (DELETE FROM alert_condition WHERE rule_id = $1 AND alert_id IS NULL)
