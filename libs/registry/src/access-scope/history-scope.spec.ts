@@ -167,6 +167,20 @@ describe('the history that a narrowed viewer sees', () => {
       expect(await seenOf(filter, device, [first, second]), JSON.stringify(filter)).toEqual([1]);
   });
 
+  it('begins again with a board that lost its Client-Id, and not with the first one', async () => {
+    const device = await register();
+    const bind = (hash: string) =>
+      execute(database.databaseUrl, `UPDATE device SET client_uuid_hash = ${hash} WHERE id = '${device}'`);
+    const before = await live(device);
+    await bind(`'one'`);
+    const first = await live(device);
+    expect(await seenOf({ ids: [device] }, device, [before, first])).toEqual([0, 1]);
+    await bind('NULL');
+    await bind(`'other'`);
+    const second = await live(device);
+    expect(await seenOf({ ids: [device] }, device, [before, first, second])).toEqual([2]);
+  });
+
   it('begins with the name that is searched, the lack of a tag, the firmware or the model', async () => {
     const device = await register(['away']);
     await connect(device);
