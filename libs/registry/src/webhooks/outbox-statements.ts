@@ -71,10 +71,13 @@ export const SETTLE_RETRY = {
          ${FAILING}`,
 };
 
-/** $8 false. */
+/** $8 false. An event that was claimed or redelivered meanwhile stays. */
 export const SETTLE_GIVEN_UP = {
   name: 'settle-webhook-given-up',
-  text: `WITH log AS (${LOG}), pending AS (${REMOVE}) ${FAILING}`,
+  text: `WITH log AS (${LOG}), pending AS (
+           DELETE FROM webhook_outbox WHERE webhook_id = $1::uuid AND event_id = $2::uuid AND attempts = $4::int
+           RETURNING 1)
+         ${FAILING}`,
 };
 
 /** $8 false. A removed event is not a failure of the webhook. */

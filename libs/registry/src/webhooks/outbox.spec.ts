@@ -81,6 +81,28 @@ it('does not count a late failure of an event that another process claimed or de
   expect(await webhooks.all()).toMatchObject([{ failingSince: undefined }]);
 });
 
+it.each([
+  ['given up', { kind: 'given-up' }],
+  ['to be repeated in an hour', { kind: 'retry', afterMs: 3_600_000 }],
+] as const)('keeps an event due that a person redelivers while an attempt is %s', async (_, result) => {
+  const [{ webhooks }] = processes as readonly [Registry];
+  const breaker = { ...CLAIM.breaker, failures: 9 };
+  const claim = async (eventId?: string) =>
+    (await webhooks.claim({ ...CLAIM, perWebhook: 60, limit: 60, breaker })).find(
+      (pending) => eventId === undefined || pending.eventId === eventId,
+    );
+  const first = await claim();
+  if (first === undefined) throw new TypeError('No event is due.');
+  const failed = { pending: first, at: Date.now(), status: 500, error: 'failed', result } as const;
+  await webhooks.settle({ ...failed, result: { kind: 'retry', afterMs: 0 } }, breaker);
+  const [[attempt] = []] = await webhooks.deliveriesOf([first.webhookId], 1);
+  const inFlight = await claim(first.eventId);
+  if (inFlight === undefined) throw new TypeError('The event is not due again.');
+  await webhooks.redeliver(attempt?.id ?? '', { at: Date.now() });
+  expect(await webhooks.settle({ ...failed, pending: inFlight }, breaker)).toBeUndefined();
+  expect(await claim(first.eventId)).toMatchObject({ eventId: first.eventId, attempt: 4 });
+});
+
 it('is not held by a pause from before the clock of PostgreSQL was set back', async () => {
   const [{ webhooks }] = processes as readonly [Registry];
   const other = new pg.Client({ connectionString: database.databaseUrl });

@@ -56,9 +56,11 @@ const PENDING_OF = {
 const DELIVER_NOW = { text: 'UPDATE webhook_outbox SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' };
 /** The time of PostgreSQL, as events of the outbox have it. */
 const NOTE_ENABLED = { text: 'UPDATE webhook SET enabled_at = now() WHERE id = $1' };
+/** An attempt in flight loses its claim, so that its failure neither delays nor removes it. */
 const DELIVER_AGAIN = {
-  text: `INSERT INTO webhook_outbox (webhook_id, event_id, pending_since, next_at) VALUES ($1, $2, now(), now())
-         ON CONFLICT (webhook_id, event_id) DO UPDATE SET pending_since = now(), next_at = now()`,
+  text: `INSERT INTO webhook_outbox AS o (webhook_id, event_id, pending_since, next_at) VALUES ($1, $2, now(), now())
+         ON CONFLICT (webhook_id, event_id) DO UPDATE SET pending_since = now(), next_at = now(),
+           attempts = o.attempts + (o.claimed_until IS NOT NULL)::int, claimed_until = NULL`,
 };
 const PENDING_MORE_THAN = {
   text: `SELECT w.id FROM webhook w WHERE w.enabled AND (
