@@ -43,8 +43,7 @@ export interface Words {
   readonly share: string;
   readonly threshold: string;
   readonly thresholdShare: string;
-  readonly minutes: string;
-  readonly isOne: boolean;
+  readonly window: { readonly count: string; readonly unit: 'second' | 'minute' };
 }
 
 export interface AlertTexts {
@@ -110,14 +109,17 @@ function wordsOf(
   { facts, isGroup, deviceCount }: Pick<DescribedAlert, 'facts' | 'isGroup' | 'deviceCount'>,
   options: TextOptions,
 ): Words {
-  const number = (value: number | undefined, digits = 2) =>
-    (value ?? 0).toLocaleString(options.language, { maximumFractionDigits: digits });
-  const share = (value: number | undefined) => `${number((value ?? 0) * 100, 1)} %`;
+  // A small number needs more digits than a large one: 0.0049 is not 0.
+  const number = (value = 0, maximumFractionDigits = 2, maximumSignificantDigits = 6) => {
+    const digits = { maximumFractionDigits, maximumSignificantDigits, roundingPriority: 'morePrecision' } as const;
+    return value.toLocaleString(options.language, digits);
+  };
+  const share = (value = 0) => `${number(value * 100, 1, 2)} %`;
+  const windowSeconds = facts.windowSeconds ?? 0;
   return {
     facts,
     isGroup,
     group: facts.group,
-    isOne: deviceCount === 1,
     label: facts.label ?? '',
     count: number(deviceCount),
     total: number(facts.total),
@@ -127,7 +129,10 @@ function wordsOf(
     share: share(facts.value),
     threshold: number(facts.threshold),
     thresholdShare: share(facts.threshold),
-    minutes: number((facts.windowSeconds ?? 0) / 60),
+    window:
+      windowSeconds < 60
+        ? { count: number(windowSeconds), unit: 'second' }
+        : { count: number(windowSeconds / 60, 2, 2), unit: 'minute' },
   };
 }
 

@@ -2,6 +2,7 @@
 import type { AlertTexts, Words } from './alert-text.js';
 
 const inGroup = ({ group }: Words) => (group === undefined ? '' : `“${group}”中`);
+const within = ({ window: { count, unit } }: Words) => `${count} ${unit === 'second' ? '秒' : '分钟'}内`;
 
 /** Stored alerts have their reasons in English. */
 const stopReasons = {
@@ -40,7 +41,7 @@ function hubProblem({ facts: { reason }, label }: Words): string {
 
 export const chinese: AlertTexts = {
   summary: (words) => {
-    const { facts, isGroup, label, count, from, to, total, value, minutes } = words;
+    const { facts, isGroup, label, count, from, to, total, value } = words;
     const since = from === to ? `于 ${from}` : `在 ${from} 至 ${to} 之间`;
     switch (facts.kind) {
       case 'DEVICE_OFFLINE':
@@ -51,7 +52,7 @@ export const chinese: AlertTexts = {
         return `${inGroup(words)}${total} 台设备中有 ${words.share} 自 ${from} 起离线（阈值 ${words.thresholdShare}）。`;
       case 'CALL_FAILURE_RATIO':
         return (
-          `${inGroup(words)}${minutes} 分钟内 ${total} 次调用中有 ${words.share} 失败，` +
+          `${inGroup(words)}${within(words)} ${total} 次调用中有 ${words.share} 失败，` +
           `自 ${from} 起（阈值 ${words.thresholdShare}）。`
         );
       case 'MEASUREMENT': {
@@ -63,7 +64,7 @@ export const chinese: AlertTexts = {
       case 'UNEXPECTED_RESTARTS':
         return isGroup
           ? `${inGroup(words)}${count} 台设备${since}出现异常重启。`
-          : `${label} 在 ${minutes} 分钟内异常重启 ${value} 次，最近一次在 ${from}。`;
+          : `${label} 在 ${within(words)}异常重启 ${value} 次，最近一次在 ${from}。`;
       case 'JOB_STOPPED':
         return `任务“${label}”于 ${from} 停止：${wordFor(stopReasons, facts.reason ?? 'abort rule') ?? facts.reason}。`;
       case 'DESIRED_STATE_OUT_OF_SYNC':

@@ -4,22 +4,27 @@ import type { AlertTexts, Words } from './alert-text.js';
 const inGroup = ({ group }: Words) => (group === undefined ? '' : ` in ${group}`);
 const limitOf = ({ thresholdShare }: Words) => `(limit ${thresholdShare})`;
 const reasonOf = ({ facts: { reason } }: Words) => (reason === undefined ? '' : `: ${reason}`);
-const devices = ({ count, isOne }: Words) => `${count} ${isOne ? 'device' : 'devices'}`;
+const counted = (count: string, noun: string) => `${count} ${noun}${count === '1' ? '' : 's'}`;
+const devices = ({ count }: Words) => counted(count, 'device');
+const within = ({ window }: Words) => `in ${counted(window.count, window.unit)}`;
 
 export const english: AlertTexts = {
   summary: (words) => {
-    const { facts, isGroup, label, from, to, total, value, minutes } = words;
+    const { facts, isGroup, label, from, to, total, value } = words;
     const since = from === to ? `at ${from}` : `between ${from} and ${to}`;
     switch (facts.kind) {
       case 'DEVICE_OFFLINE':
         return isGroup
-          ? `${words.count} of ${total} devices${inGroup(words)} went offline ${since}.`
+          ? `${words.count} of ${counted(total, 'device')}${inGroup(words)} went offline ${since}.`
           : `${label} is offline since ${from}.`;
       case 'FLEET_OFFLINE_SHARE':
-        return `${words.share} of ${total} devices${inGroup(words)} are offline since ${from} ${limitOf(words)}.`;
+        return (
+          `${words.share} of ${counted(total, 'device')}${inGroup(words)} ${total === '1' ? 'is' : 'are'} offline ` +
+          `since ${from} ${limitOf(words)}.`
+        );
       case 'CALL_FAILURE_RATIO':
         return (
-          `${words.share} of ${total} calls${inGroup(words)} in ${minutes} minutes failed ` +
+          `${words.share} of ${counted(total, 'call')}${inGroup(words)} ${within(words)} failed ` +
           `since ${from} ${limitOf(words)}.`
         );
       case 'MEASUREMENT': {
@@ -29,7 +34,7 @@ export const english: AlertTexts = {
       case 'UNEXPECTED_RESTARTS':
         return isGroup
           ? `${devices(words)}${inGroup(words)} restarted unexpectedly, first seen ${since}.`
-          : `${label} restarted unexpectedly: ${value} times in ${minutes} minutes, last at ${from}.`;
+          : `${label} restarted unexpectedly: ${counted(value, 'time')} ${within(words)}, last at ${from}.`;
       case 'JOB_STOPPED':
         return `Job "${label}" was stopped at ${from}: ${facts.reason ?? 'an abort rule'}.`;
       case 'DESIRED_STATE_OUT_OF_SYNC':
