@@ -16,6 +16,18 @@ describe('a point', () => {
     expect(isStored(rule, { last, next, now: next.at })).toBe(expected);
   });
 
+  it('that changes by the deadband is stored for each decimal, and one that does not change is not', () => {
+    const byTenth = { deadband: 0.1, minIntervalSeconds: 0 };
+    const tenths = Array.from({ length: 400 }, (_, index) => (index - 200) / 10);
+    const isStep = (value: number, change: number) => {
+      const next = { at: 1, value: Number((value + change).toFixed(2)) };
+      return isStored(byTenth, { last: { at: 0, value }, next, now: 1 });
+    };
+    expect(tenths.filter((value) => !isStep(value, 0.1))).toEqual([]);
+    expect(tenths.filter((value) => isStep(value, 0.09))).toEqual([]);
+    expect(isStep(1e20, 0)).toBe(false);
+  });
+
   it('that is an older sample of a ring is not stored again', () => {
     const last = { at: 3_600_000, value: 5 };
     expect(isStored(rule, { last, next: { at: 0, value: 50 }, now: 3_601_000 })).toBe(false);

@@ -1,6 +1,9 @@
 /** Whether a reported number is stored. Times are ms since the Unix epoch. */
 import { clockSkewMsMax } from '@flotilla/mcp';
 
+/** Decimals are not exact: 20.4 - 20.3 is a little less than 0.1. */
+const EXACT_ENOUGH = 1 - 1e-6;
+
 export interface Point {
   readonly at: number;
   readonly value: number;
@@ -20,5 +23,5 @@ export function isStored(
   // A point in the future is from before a clock was set back. Samples of a ring are in the past.
   if (last === undefined || last.at > now + clockSkewMsMax) return true;
   if (next.at - last.at < minIntervalSeconds * 1_000) return false;
-  return Math.abs(next.value - last.value) >= deadband;
+  return Math.abs(next.value - last.value) >= deadband * EXACT_ENOUGH;
 }
