@@ -75,8 +75,8 @@ export class AlertStore {
   }
 
   /**
-   * Repeated messages end. Resolves to the alert, and to the event of the change unless it was
-   * acknowledged before.
+   * Repeated messages end. A new note also replaces that of an acknowledged alert, with its person.
+   * Resolves to the alert, and to the event of the change if something changed.
    */
   async acknowledge(
     id: string,
@@ -96,8 +96,10 @@ export class AlertStore {
       this.database,
       by,
       async (transaction) => {
-        const where = { id, acknowledgedAt: null };
         const given = { acknowledgedBy: storableText(by.actor), note: note === undefined ? null : storableText(note) };
+        const { acknowledgedBy } = given;
+        const isOther = [{ note: null }, { note: { not: given.note } }, { acknowledgedBy: { not: acknowledgedBy } }];
+        const where = { id, OR: [{ acknowledgedAt: null }, ...(note === undefined ? [] : isOther)] };
         const data = { ...given, acknowledgedAt: new Date(at), repeatAt: null };
         const { count } = await transaction.ask((prisma) => prisma.alert.updateMany({ where, data }));
         return count > 0 ? { rows: [event], isPending: await insertEvents(transaction, [event]) } : undefined;

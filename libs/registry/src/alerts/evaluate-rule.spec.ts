@@ -52,11 +52,31 @@ it('reports to webhooks at once that an alert fired, and that it was acknowledge
   await alertEvaluation.evaluate(processId, rule, source, { hub, now: NOW });
   expect(pending).toBe(1);
   const [alert] = (await alerts.page({ ruleId: rule.id }, { first: 1 })).rows;
-  for (const note of ['first', 'second'])
+  for (const note of [undefined, 'first', 'second', 'second', undefined])
     await alerts.acknowledge(alert?.id ?? '', note, { at: NOW, by: { actor: 'the spec' } });
-  expect(pending).toBe(2);
+  expect(pending).toBe(4);
   await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
-  expect(pending).toBe(3);
+  expect(pending).toBe(5);
+});
+
+it('keeps the latest note of an alert that is acknowledged again, with the person who wrote it', async () => {
+  const { alertEvaluation, alerts } = fixture.registry;
+  const rule = await addRule({ name: 'Notes', kind: 'HUB_UNHEALTHY' });
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW + 60_001, 60_000);
+  await alertEvaluation.evaluate(processId, rule, givenSubjects([{ subject: 'queue', facts: {} }], NOW), {
+    hub,
+    now: NOW,
+  });
+  const [{ id } = { id: '' }] = (await alerts.page({ ruleId: rule.id }, { first: 1 })).rows;
+  const acknowledge = (actor: string, note: string | undefined, at: number) =>
+    alerts.acknowledge(id, note, { at, by: { actor } });
+  await acknowledge('Ann', 'I look at it.', NOW);
+  const others = await acknowledge('Bob', 'A part is ordered.', NOW + 1);
+  const latest = { acknowledgedBy: 'Bob', acknowledgedAt: NOW + 1, note: 'A part is ordered.' };
+  expect(others).toMatchObject({ alert: latest, event: { data: { by: 'Bob', note: latest.note } } });
+  const without = await acknowledge('Ann', undefined, NOW + 2);
+  expect([without?.alert, without?.event]).toMatchObject([latest, undefined]);
 });
 
 it('resolves an alert about the devices of a large fleet without delay', async () => {
@@ -78,7 +98,7 @@ it('resolves an alert about the devices of a large fleet without delay', async (
     [alertId, rule.id, devices],
   );
   const processId = randomUUID();
-  await alertEvaluation.take(processId, NOW + 60_001, 60_000);
+  await alertEvaluation.take(processId, NOW + 120_002, 60_000);
   const events = await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
   expect(events).toMatchObject([{ type: 'alert.resolved', data: { alertId, deviceCount: devices } }]);
 });
@@ -112,7 +132,7 @@ it.each<[string, Partial<AlertRulePlan>, Partial<AlertRulePlan>, boolean]>([
   const [name, former, change, isOther] = given;
   const { alertEvaluation, alertRules, alerts } = fixture.registry;
   const processId = randomUUID();
-  await alertEvaluation.take(processId, NOW + 240_000 + evaluators++ * 60_001, 60_000);
+  await alertEvaluation.take(processId, NOW + 300_000 + evaluators++ * 60_001, 60_000);
   const rule = await addRule({ name, ...former });
   const source = givenSubjects([{ subject: 'd1', facts: {} }], NOW);
   const evaluated = async (changed: AlertRuleRow, now: number) =>
