@@ -149,7 +149,7 @@ export class AlertRuleStore {
     );
   }
 
-  /** Makes the rules that came with the hub and were never made; `plans` by their keys. */
+  /** Makes rules of the hub that were never made and have a free name; `plans` by their keys. */
   async ship(plans: ReadonlyMap<string, AlertRulePlan>, at: number): Promise<number> {
     const data = [...plans].map(([shippedAs, plan]) => ({
       ...columnsOf(plan),
@@ -161,10 +161,7 @@ export class AlertRuleStore {
     }));
     return this.database.transaction(async (transaction) => {
       await lock(transaction);
-      return transaction.ask(async (prisma) => {
-        if ((await prisma.alertRule.count()) > 0) return 0;
-        return (await prisma.alertRule.createMany({ data, skipDuplicates: true })).count;
-      });
+      return (await transaction.ask((prisma) => prisma.alertRule.createMany({ data, skipDuplicates: true }))).count;
     });
   }
 }

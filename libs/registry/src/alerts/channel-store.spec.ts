@@ -51,3 +51,18 @@ it('a channel after the first one was removed gets the shipped rules that no per
     { name: 'untouched', enabled: true, channelIds: [second] },
   ]);
 });
+
+it('a later version makes the rules that it adds, and none that was deleted or has a name that is taken', async () => {
+  const { alertRules } = fixture.registry;
+  const shipped = (keys: Readonly<Record<string, string>>) =>
+    alertRules.ship(new Map(Object.entries(keys).map(([key, name]) => [key, { ...plan, name }])), action.at);
+  expect(await shipped({ kept: 'Kept', removed: 'Removed' })).toBe(2);
+  const removed = (await alertRules.all()).find(({ name }) => name === 'Removed');
+  await alertRules.remove(removed?.id ?? '', action);
+  await fixture.registry.alertEvaluation.removeOld(action.at + 1);
+  await alertRules.create({ ...plan, name: 'Own' }, { ...action, rulesMax: 20 });
+  expect(await shipped({ kept: 'Kept', removed: 'Removed', later: 'Later', taken: 'Own' })).toBe(1);
+  const names = (await alertRules.all()).map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(['Kept', 'Later', 'Own']));
+  expect(names).not.toContain('Removed');
+});
