@@ -93,6 +93,11 @@ const FIND = new SqlFile(
   { callColumns: CALL_COLUMNS, targetColumns: TARGET_COLUMNS, targetTables: TARGET_TABLES },
 );
 
+const RELEASE_KEY = {
+  name: 'release-call-key',
+  text: 'DELETE FROM call_key WHERE principal = $1 AND key = $2 AND call_id = $3',
+};
+
 const callArguments = z.record(z.string(), z.unknown());
 
 export class CallStore {
@@ -104,7 +109,7 @@ export class CallStore {
   constructor(
     private readonly database: Database,
     { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
-    logger: RegistryLogger,
+    private readonly logger: RegistryLogger,
   ) {
     this.#seal = seal;
     this.#holder = holder;
@@ -134,25 +139,43 @@ export class CallStore {
 
   /** Claims an idempotency key of a principal before its call is sent. */
   async claimKey(claim: KeyClaim): Promise<KeyClaimed> {
-    const { count } = await this.database.ask((prisma) =>
-      prisma.callKey.createMany({
-        data: {
-          ...claim,
-          key: storableText(claim.key),
-          deviceId: storableText(claim.deviceId),
-          tool: storableText(claim.tool),
-          requestHash: this.#seal.storedHash(claim.requestHash, claim.tool, claim.arguments),
-          arguments: JSON.parse(toJson(maskArguments(claim.tool, claim.arguments))),
-          startedAt: new Date(claim.startedAt),
-          processId: this.#holder() ?? null,
-        },
-        skipDuplicates: true,
-      }),
-    );
+    const data = {
+      ...claim,
+      key: storableText(claim.key),
+      deviceId: storableText(claim.deviceId),
+      tool: storableText(claim.tool),
+      requestHash: this.#seal.storedHash(claim.requestHash, claim.tool, claim.arguments),
+      arguments: JSON.parse(toJson(maskArguments(claim.tool, claim.arguments))),
+      startedAt: new Date(claim.startedAt),
+      processId: this.#holder() ?? null,
+    };
+    let insert: Promise<unknown> | undefined;
+    const inserted = this.database.ask((prisma) => {
+      const made = prisma.callKey.createMany({ data, skipDuplicates: true });
+      insert = made;
+      return made;
+    });
+    const { count } = await inserted.catch((error: unknown) => {
+      void this.#release(data, insert);
+      throw error;
+    });
     if (count === 1) return { kind: 'claimed' };
     const earlier = await this.earlierUse(claim);
     if (earlier !== undefined) return earlier;
     throw new RegistryError('DATABASE_REFUSED', 'The idempotency key was removed while it was claimed. Try again.');
+  }
+
+  /** The call of a failed claim is not sent, but PostgreSQL may store its key late. */
+  async #release(
+    { principal, key, callId }: Pick<KeyClaim, 'principal' | 'key' | 'callId'>,
+    insert: Promise<unknown> | undefined,
+  ): Promise<void> {
+    await Promise.allSettled([insert]);
+    try {
+      await this.database.query(RELEASE_KEY, [principal, key, callId]);
+    } catch (err) {
+      this.logger.warn({ err, callId }, 'an idempotency key may stay claimed by a call that was not sent');
+    }
   }
 
   /** The first call with this key; undefined for a new key. */

@@ -2,8 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CallId, DeviceId } from '@flotilla/mcp';
+import pg from 'pg';
 import { v7 } from 'uuid';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
@@ -168,6 +169,31 @@ describe('calls', () => {
     expect(await registry.calls.claimKey({ ...claim, principal: 'KEY:2', callId: v7() as CallId })).toEqual({
       kind: 'claimed',
     });
+  });
+
+  it('leave their key free if PostgreSQL stores it only after the claim was given up', async () => {
+    const { id: callId, deviceId, tool, arguments: args, startedAt, actor } = call();
+    const used = { principal: 'KEY:late', key: 'late', requestHash: 'h' };
+    const claim = { ...used, callId, deviceId, tool, arguments: args, startedAt, actor };
+    const other = new pg.Client({ connectionString: database.databaseUrl });
+    await other.connect();
+    const waiting = async () =>
+      (await other.query(`SELECT FROM pg_locks WHERE relation = 'call_key'::regclass AND NOT granted`)).rows.length;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await other.query('BEGIN; LOCK TABLE call_key IN EXCLUSIVE MODE');
+      const late = expect(registry.calls.claimKey(claim)).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+      await expect.poll(waiting).toBe(1);
+      vi.advanceTimersByTime(5_000);
+      await late;
+      await other.query('COMMIT');
+      await expect.poll(waiting).toBe(0);
+      const again = { ...claim, callId: v7() as CallId };
+      await expect.poll(async () => (await registry.calls.claimKey(again)).kind).toBe('claimed');
+    } finally {
+      vi.useRealTimers();
+      await other.end();
+    }
   });
 });
 
