@@ -32,7 +32,7 @@ interface EnrolmentServiceOptions {
   readonly credentials: Pick<CredentialStore, 'recognise' | 'contacted'>;
   readonly enrolments: Pick<
     EnrolmentStore,
-    'request' | 'admit' | 'admitFirstUse' | 'admitMoved' | 'admitByLink' | 'factoryKeyOf'
+    'request' | 'challengeOf' | 'admit' | 'admitFirstUse' | 'admitMoved' | 'admitByLink' | 'factoryKeyOf'
   >;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly events: EventLog;
@@ -96,8 +96,21 @@ export class EnrolmentService {
   async isAdmitted(contact: OtaContact, proof: FactoryProof | undefined): Promise<boolean | 'limited'> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return true;
-    if (!this.#waiting.has(keyOf(contact)) && !this.#mayTry(contact)) return 'limited';
+    if (!this.#waiting.has(keyOf(contact)) && !(await this.#mayPoll(contact))) return 'limited';
     return proof !== undefined && (await this.#admitByFactoryKey(contact, proof));
+  }
+
+  /**
+   * Counts the request of a board that this process does not remember, unless it waits: another
+   * process answered it, or this one did before a restart.
+   */
+  async #mayPoll(contact: OtaContact): Promise<boolean> {
+    if (!this.#mayTry(contact)) return false;
+    const challenge = await this.options.enrolments.challengeOf(contact);
+    if (challenge === undefined) return true;
+    this.#remember(contact, challenge);
+    this.options.limiter.giveBack(contact.remoteAddress);
+    return true;
   }
 
   async #recognise(contact: OtaContact): Promise<Recognition> {
@@ -149,12 +162,17 @@ export class EnrolmentService {
 
   async #queue(contact: OtaContact, replaces: boolean): Promise<PendingEnrolment> {
     const pending = await this.options.enrolments.request(contact);
-    const network = contact.remoteNetwork ?? addressKey(contact.remoteAddress ?? '');
-    const isNew = this.#waiting.record(keyOf(contact), { challenge: pending.challenge, network });
+    const isNew = this.#remember(contact, pending.challenge);
     // A blocked board waits as others do, and no operator is notified.
     if (isNew && !pending.isBlocked)
       this.options.events.write('enrolment.requested', contact.deviceId, { ...described(contact), replaces });
     return pending;
+  }
+
+  /** Returns true if the board did not wait with this challenge. */
+  #remember(contact: OtaContact, challenge: string): boolean {
+    const network = contact.remoteNetwork ?? addressKey(contact.remoteAddress ?? '');
+    return this.#waiting.record(keyOf(contact), { challenge, network });
   }
 
   /**

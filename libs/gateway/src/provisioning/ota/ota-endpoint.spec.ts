@@ -98,6 +98,20 @@ describe('an unknown device', () => {
   });
 });
 
+describe('a device that waits by the answer of another gateway', () => {
+  it('asks for its activation without using up the attempts of its address, and no other Client-Id does', async () => {
+    const [first, second] = [await openEndpoint(), await openEndpoint({ clock: stoppedClock() })];
+    const mac = newMac();
+    await ask(first, mac);
+    const poll = async (client: string) => (await ask(second, mac, { path: '/ota/activate', client })).status;
+    const strangers = await Promise.all(Array.from({ length: 399 }, () => poll(otherUuid)));
+    expect(new Set(strangers)).toEqual(new Set([202]));
+    expect(await poll(uuid)).toBe(202);
+    expect([await poll(otherUuid), await poll(otherUuid)]).toEqual([202, 429]);
+    expect(await poll(uuid)).toBe(202);
+  });
+});
+
 describe('a known device', () => {
   it('receives its secret until it has used it, and the other settings always', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];

@@ -36,7 +36,7 @@ import { toStoredContact } from './enrol-devices.js';
 import type { StoredContact } from './enrol-devices.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
-import { pageOfPending, rejectPending } from './pending-enrolments.js';
+import { pageOfPending, pendingChallenge, rejectPending } from './pending-enrolments.js';
 import { insertWithin, registeredChanges, removeDevices, takenAmong } from './register-devices.js';
 import { toKnownDevice } from '../credentials/device-credentials.js';
 import type { DeviceCredentials } from '../credentials/device-credentials.js';
@@ -66,6 +66,11 @@ export class EnrolmentStore {
    */
   request(contact: OtaContact): Promise<PendingEnrolment> {
     return this.#requests.add(toStoredContact(contact));
+  }
+
+  /** The challenge of the pending enrolment of this device and Client-Id; undefined without one. */
+  challengeOf(contact: OtaContact): Promise<string | undefined> {
+    return pendingChallenge(this.deps.database, toStoredContact(contact));
   }
 
   /**

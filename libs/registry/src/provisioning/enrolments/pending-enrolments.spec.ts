@@ -23,6 +23,20 @@ const approval = (
   ...change,
 });
 
+describe('the challenge of a board', () => {
+  it('is known to every process while the board waits, and only for its Client-Id', async () => {
+    const { registry, other } = fixture;
+    const contact = newContact();
+    expect(await other.enrolments.challengeOf(contact)).toBeUndefined();
+    const { challenge, code } = await registry.enrolments.request(contact);
+    expect(await other.enrolments.challengeOf(contact)).toBe(challenge);
+    expect(await other.enrolments.challengeOf({ ...contact, clientUuid: randomUUID() })).toBeUndefined();
+    expect(await other.enrolments.challengeOf({ ...contact, at: contact.at + 16 * MINUTE_MS })).toBeUndefined();
+    expect((await registry.enrolments.approve(approval(code))).kind).toBe('approved');
+    expect(await other.enrolments.challengeOf(contact)).toBeUndefined();
+  });
+});
+
 describe('codes', () => {
   it('cannot be guessed: ten wrong ones in ten minutes, also when they come together', async () => {
     const { registry, other } = fixture;

@@ -156,6 +156,22 @@ async function drawCode(transaction: Queryable): Promise<string> {
   throw new RegistryError('OVERLOADED', 'No free enrolment code was found.');
 }
 
+/** The challenge of a device that waits; undefined if it does not. */
+export async function pendingChallenge(
+  database: Queryable,
+  { deviceId, clientUuidHash, at }: StoredContact,
+): Promise<string | undefined> {
+  const [row] = await database.query<Pick<Drawn, 'challenge'>>(
+    {
+      name: 'enrolment-challenge',
+      text: `SELECT challenge FROM enrolment WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL
+               AND last_request_at > to_timestamp($3::float8 / 1000)`,
+    },
+    [deviceId, clientUuidHash, at - CODE_LIFE_MS],
+  );
+  return row?.challenge;
+}
+
 /** The enrolment with this code. Needs the lock. */
 export async function findByCode(transaction: Queryable, code: string, at: number): Promise<PendingRow | undefined> {
   const [row] = await transaction.query<EnrolmentRecord & { client_uuid_hash: string }>(
