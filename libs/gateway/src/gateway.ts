@@ -136,11 +136,6 @@ export class Gateway {
     this.#mqtt.accept(socket, peerOf(socket));
   }
 
-  /** Notes that a device has restarted. */
-  restarted(deviceId: DeviceId): void {
-    this.#sessions.restarted(deviceId);
-  }
-
   /** The tools that the device listed in its current session. */
   toolSetOf(deviceId: DeviceId): ToolSet | undefined {
     return this.#sessions.toolSetOf(deviceId);

@@ -68,7 +68,6 @@ export async function openGateway(
     updates: { offer: rolloutOffers(services), signer: pictures.signer },
     former: openFormer(services, deviceSecret),
     addressOf,
-    onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone },
   });
   await provisioning.start();

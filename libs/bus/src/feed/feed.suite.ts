@@ -135,6 +135,13 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1' });
     });
 
+    it('carries that a device has restarted', async () => {
+      const { here, there } = harness.buses();
+      const seen = new Promise<FeedTopics['restarted']>((resolve) => there.feed.subscribe('restarted', resolve));
+      here.feed.publish('restarted', { deviceId: 'd-1' as DeviceId });
+      expect(await seen).toEqual({ deviceId: 'd-1' });
+    });
+
     it('carries whose access has changed', async () => {
       const { here, there } = harness.buses();
       const seen = new Promise<FeedTopics['access']>((resolve) => there.feed.subscribe('access', resolve));

@@ -43,6 +43,8 @@ export interface FeedTopics {
   readonly session: { readonly deviceId: DeviceId; readonly epoch: number };
   /** The credential of the device is no longer valid: the gateway with its connection ends it. */
   readonly expelled: { readonly deviceId: DeviceId };
+  /** The device asked at its OTA address, so it started: faults of its connection are over. */
+  readonly restarted: { readonly deviceId: DeviceId };
   readonly event: FeedEvent;
   /** The gateways write the log of the device's sessions to the feed for this time, ms. */
   readonly sessionLogWanted: { readonly deviceId: DeviceId; readonly forMs: number };

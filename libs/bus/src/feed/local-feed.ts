@@ -70,6 +70,7 @@ export class LocalFeed implements EventFeed {
     device: new Set(),
     session: new Set(),
     expelled: new Set(),
+    restarted: new Set(),
     event: new Set(),
     sessionLogWanted: new Set(),
     sessionLog: new Set(),

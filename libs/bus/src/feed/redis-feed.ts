@@ -21,6 +21,7 @@ export class RedisFeed implements EventFeed {
     device: 0,
     session: 0,
     expelled: 0,
+    restarted: 0,
     event: 0,
     sessionLogWanted: 0,
     sessionLog: 0,

@@ -80,6 +80,7 @@ const feedMessage = z.discriminatedUnion('topic', [
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
   z.object({ topic: z.literal('expelled'), message: z.object({ deviceId }) }),
+  z.object({ topic: z.literal('restarted'), message: z.object({ deviceId }) }),
   z.object({ topic: z.literal('sessionLogWanted'), message: z.object({ deviceId, forMs: z.number().min(0) }) }),
   z.object({
     topic: z.literal('sessionLog'),

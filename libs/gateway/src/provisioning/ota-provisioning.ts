@@ -37,8 +37,6 @@ export interface OtaProvisioningOptions {
   readonly former?: FormerServer | undefined;
   /** Determines the address of a client; by default the address of its connection. */
   readonly addressOf?: ClientAddress;
-  /** Called when a device that proved its identity has started. */
-  readonly onBoot?: (deviceId: DeviceId) => void;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
 }
@@ -50,7 +48,7 @@ export class OtaProvisioning {
   readonly #counters = new GatewayCounters();
 
   constructor(private readonly options: OtaProvisioningOptions) {
-    const { addressOf = directAddress, bus, clock, logger, mode, onBoot, registry, settings } = options;
+    const { addressOf = directAddress, bus, clock, logger, mode, registry, settings } = options;
     const updates =
       options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
     const { credentials, enrolments, movingBoards: boards } = registry;
@@ -87,7 +85,7 @@ export class OtaProvisioning {
       updates,
       former,
       addressOf,
-      onBoot,
+      onBoot: (deviceId) => bus.feed.publish('restarted', { deviceId }),
       clock,
       logger,
       count,

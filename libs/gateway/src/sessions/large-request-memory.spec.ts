@@ -1,6 +1,6 @@
 import type { DeviceId } from '@flotilla/mcp';
 import { ManualClock } from '@flotilla/session';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { answerAsFirmware } from '../firmware.suite.js';
 import { lampId } from '../gateway-stage.suite.js';
 import type { GatewayStage } from '../gateway-stage.suite.js';
@@ -66,7 +66,9 @@ describe('a device that loses large requests', () => {
     const { epoch } = await stage.entry();
     expect([await call(1_000), await call(1_000), await call(1)]).toEqual(['TIMEOUT', 'TIMEOUT', 'SUCCEEDED']);
     expect(await call(1_000)).toBe('LARGE_MESSAGES_LOST');
-    stage.gateway.restarted(lampId);
+    const isHeard = new Promise((resolve) => onTestFinished(hub.bus.feed.subscribe('restarted', resolve)));
+    hub.bus.feed.publish('restarted', { deviceId: lampId });
+    await isHeard;
     await stage.connectLamp();
     await stage.entry(epoch);
     expect(await call(1_000)).toBe('SUCCEEDED');

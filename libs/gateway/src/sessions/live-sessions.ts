@@ -73,7 +73,7 @@ export class LiveSessions implements SessionHost, CallServer {
 
   /**
    * Subscribes to sessions at other gateways, because a device that moved there leaves a connection
-   * here that may look alive for minutes, and to devices that must be disconnected.
+   * here that may look alive for minutes, to devices that must be disconnected, and to restarts.
    */
   start(): void {
     this.#status.start();
@@ -83,6 +83,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#unsubscribe = [
       feed.subscribe('session', ({ deviceId, epoch }) => this.#table.get(deviceId)?.record.compare(epoch)),
       feed.subscribe('expelled', ({ deviceId }) => this.#expel(deviceId)),
+      feed.subscribe('restarted', ({ deviceId }) => this.#restarted(deviceId)),
     ];
   }
 
@@ -202,12 +203,6 @@ export class LiveSessions implements SessionHost, CallServer {
     return session !== undefined;
   }
 
-  /** The device has restarted: earlier faults of its connection are over. */
-  restarted(deviceId: DeviceId): void {
-    this.#largeRequests.forget(deviceId);
-    this.#table.get(deviceId)?.restarted();
-  }
-
   disconnect(deviceId: DeviceId): boolean {
     const session = this.#table.get(deviceId);
     session?.close('hub_closed');
@@ -262,6 +257,12 @@ export class LiveSessions implements SessionHost, CallServer {
     this.context.registry.credentials.forget(deviceId);
     this.#expulsions.add(deviceId);
     this.disconnect(deviceId);
+  }
+
+  /** The device has restarted, perhaps by a request to another gateway. */
+  #restarted(deviceId: DeviceId): void {
+    this.#largeRequests.forget(deviceId);
+    this.#table.get(deviceId)?.restarted();
   }
 
   /** Never inside `enqueue`, like the settlements of a session. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { DeviceId } from '@flotilla/mcp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { realClock } from '../../ingress.suite.js';
 import type { Answer } from './ota-stage.suite.js';
 import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, uuid } from './ota-stage.suite.js';
@@ -122,6 +122,16 @@ describe('a known device', () => {
     const { password, ...rest } = settings;
     expect(password).toHaveLength(43);
     expect((await ask(port, mac)).body.mqtt).toEqual(rest);
+  });
+
+  it('is a restarted device for every gateway, and no other board with its MAC is', async () => {
+    const [port, mac] = [await openEndpoint(), newMac()];
+    await enrol(port, mac);
+    const restarted: string[] = [];
+    onTestFinished(stage.bus.feed.subscribe('restarted', ({ deviceId }) => restarted.push(deviceId)));
+    await ask(port, mac, { client: otherUuid });
+    await ask(port, mac);
+    await expect.poll(() => restarted).toEqual([mac]);
   });
 
   it('with another Client-Id gets a code and no secret, while its old credential stays valid', async () => {

@@ -39,7 +39,7 @@ interface OtaEndpointOptions {
   readonly former?: Pick<PassThrough, 'wayOf' | 'pass'> | undefined;
   readonly addressOf: ClientAddress;
   /** Called when a device that proved its identity has started. */
-  readonly onBoot?: ((deviceId: DeviceId) => void) | undefined;
+  readonly onBoot: (deviceId: DeviceId) => void;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
   readonly count: (outcome: OtaOutcome) => void;
@@ -134,7 +134,7 @@ export class OtaEndpoint {
     count(admission.kind);
     switch (admission.kind) {
       case 'known': {
-        this.options.onBoot?.(contact.deviceId);
+        this.options.onBoot(contact.deviceId);
         const firmware = (await updates?.answerFor(contact, answered.reached)) ?? answered.firmware;
         return { status: 200, body: answerKnown(settings, admission.known, { ...answered, firmware }) };
       }
