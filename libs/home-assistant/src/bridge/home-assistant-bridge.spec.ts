@@ -1,3 +1,4 @@
+import { defaultToolPolicy } from '@flotilla/jobs';
 import { ManualClock } from '@flotilla/session';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { toolOf } from '../mapping/home-device.suite.js';
@@ -15,6 +16,10 @@ let kept: Map<string, string>;
 let warnings: string[];
 let reads: number;
 let isDatabaseAway: boolean;
+let isEldest: boolean;
+/** Calls of the device end after it. */
+let called: Promise<unknown>;
+let announce: (message: { readonly deviceId: string; readonly presence?: 'ONLINE' | 'OFFLINE' }) => void;
 
 /** Lets the promises settle that a timer or a message has begun. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -32,7 +37,10 @@ function whileThere<Value>(value: Value): Promise<Value> {
 
 function depsOf(): HomeAssistantDeps {
   const row = { id, presence: 'ONLINE', dialect: 'XIAOZHI', toolSetHash: 'h' };
-  const set = { tools: [toolOf('self.bell.ring', {})] };
+  const setSpeed = toolOf('self.fan.set_speed', { speed: { type: 'integer', minimum: 0, maximum: 9 } });
+  const readback = { tool: 'self.fan.get', path: 'speed', argument: 'speed' };
+  const policy = { ...defaultToolPolicy, pattern: setSpeed.name, readback };
+  const set = { tools: [toolOf('self.bell.ring', {}), setSpeed] };
   const devices = {
     page: () => {
       reads += 1;
@@ -51,13 +59,18 @@ function depsOf(): HomeAssistantDeps {
     },
     registry: {
       viewFor: () => view,
-      isEldest: () => whileThere(true),
+      isEldest: () => whileThere(isEldest),
       apiKeys: { authenticate: () => whileThere(principal) },
       firmwareImages: { page: () => whileThere({ rows: [] }) },
-      toolPolicies: { all: () => whileThere([]) },
+      toolPolicies: { all: () => whileThere([policy]) },
     },
-    fleet: {},
-    feed: { subscribe: () => () => undefined },
+    fleet: { callTool: () => called.then(() => ({ call: { outcome: 'SUCCEEDED' } })) },
+    feed: {
+      subscribe: (topic: string, listener: typeof announce) => {
+        if (topic === 'device') announce = listener;
+        return () => undefined;
+      },
+    },
     clock,
     logger: { info: () => undefined, error: () => undefined, warn: (_: object, text: string) => warnings.push(text) },
     openLink: (options: LinkOptions) => {
@@ -72,7 +85,8 @@ function depsOf(): HomeAssistantDeps {
 }
 
 beforeEach(async () => {
-  [kept, warnings, reads, isDatabaseAway] = [new Map(), [], 0, false];
+  [kept, warnings, reads, isDatabaseAway, isEldest] = [new Map(), [], 0, false, true];
+  called = Promise.resolve();
   clock = new ManualClock(1_000_000);
   bridge = new HomeAssistantBridge(depsOf());
   bridge.start();
@@ -100,5 +114,60 @@ describe('the bridge', () => {
     [isDatabaseAway, reads] = [false, 0];
     await advance(6_000);
     expect(reads).toBe(1);
+  });
+});
+
+describe('a value that Home Assistant set and that the device does not report', () => {
+  const state = () => Object.values(JSON.parse(kept.get(`flotilla/${slug}/state`) ?? '{}') as object) as unknown[];
+
+  const set = (payload: string) => {
+    const config = kept.get(`homeassistant/device/flotilla_${slug}/config`) ?? '';
+    const { components } = JSON.parse(config) as { components: Readonly<Record<string, { command_topic?: string }>> };
+    const number = Object.entries(components).find(([, component]) => 'max' in component);
+    link.onMessage(number?.[1].command_topic ?? '', payload, false);
+  };
+
+  const serveAgain = async () => {
+    isEldest = false;
+    await advance(6_000);
+    isEldest = true;
+    await advance(6_000);
+    link.onReady();
+    await advance(1_000);
+  };
+
+  beforeEach(async () => {
+    set('7');
+    await advance(1_000);
+    expect(state()).toContain(7);
+  });
+
+  it('is shown while the device stays connected', async () => {
+    announce({ deviceId: id });
+    await advance(1_000);
+    expect(state()).toContain(7);
+  });
+
+  it.each(['OFFLINE', 'ONLINE'] as const)('is unknown once the device is %s, as after a restart', async (presence) => {
+    announce({ deviceId: id, presence });
+    await advance(1_000);
+    expect(state()).not.toContain(7);
+  });
+
+  it('is unknown once another process has published meanwhile', async () => {
+    await serveAgain();
+    expect(state()).not.toContain(7);
+  });
+
+  it('is unknown where its command ended while another process published', async () => {
+    let end: () => void = () => undefined;
+    called = new Promise<void>((resolve) => (end = resolve));
+    set('8');
+    await advance(100);
+    isEldest = false;
+    await advance(6_000);
+    end();
+    await serveAgain();
+    expect(state()).not.toContain(8);
   });
 });

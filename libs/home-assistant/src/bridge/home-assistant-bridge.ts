@@ -81,6 +81,8 @@ export class HomeAssistantBridge {
       runner: new CommandRunner({ fleet, reader: this.#reader, logger }),
       authenticate: () => registry.apiKeys.authenticate(settings.key),
       onSucceeded: (deviceId, call) => {
+        // By now another process may set values that this one does not learn of.
+        if (this.#link === undefined) return;
         if (call?.property !== undefined) this.#values.set(deviceId, call.property, call.value);
         this.#changed(deviceId);
       },
@@ -104,7 +106,8 @@ export class HomeAssistantBridge {
     const { feed } = this.deps;
     this.#unsubscribe = [
       feed.subscribe('device', ({ deviceId, presence }) => {
-        if (presence === 'OFFLINE') this.#values.forget(deviceId);
+        // A device that came online may have restarted before its end was noticed.
+        if (presence !== undefined) this.#values.forget(deviceId);
         this.#changed(deviceId);
       }),
       feed.subscribe('event', (event) => this.#sampled(event)),
@@ -183,6 +186,7 @@ export class HomeAssistantBridge {
     const link = this.#link;
     this.#link = undefined;
     this.#publications.clear();
+    this.#values.clear();
     this.#retained.clear();
     this.#commands.clear();
     await link?.close();

@@ -41,6 +41,10 @@ export class KnownValues {
     this.#byDevice.delete(deviceId);
   }
 
+  clear(): void {
+    this.#byDevice.clear();
+  }
+
   #valuesOf(deviceId: string): Values {
     const known = this.#byDevice.get(deviceId);
     if (known !== undefined) return known;
