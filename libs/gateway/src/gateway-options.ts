@@ -4,6 +4,7 @@ import type { HubProcessId } from '@flotilla/mcp';
 import type { DialStore } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { DeviceAuth } from './auth/device-auth.js';
+import type { UdpHosts } from './conversations/udp-host.js';
 import type { GatewayCount } from './gateway-counters.js';
 import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
@@ -32,13 +33,12 @@ export interface GatewayOptions {
   /** Where microcontrollers may be dialled; by default in private networks and on this machine. */
   readonly dialRules?: DialRules;
   /**
-   * `port` 0 selects a free one. Devices receive `publicHost` instead of the address that they
-   * reached. `bufferBytes` is the size of the receive buffer that the system is asked for.
+   * `port` 0 selects a free one. `bufferBytes` is the size of the receive buffer that the system is
+   * asked for.
    */
-  readonly udp: {
+  readonly udp: UdpHosts & {
     readonly host: string;
     readonly port: number;
-    readonly publicHost?: string | undefined;
     readonly bufferBytes?: number;
   };
   /** Makes the address that a camera sends photos to; by default there is no vision. */

@@ -63,7 +63,7 @@ export class Gateway {
     this.#lobby = new Lobby(this.#limits, clock);
     const shared = { clock, logger, limits: this.#limits, counters: this.#counters };
     const { voicelessIdleMs: idleMs } = this.#limits;
-    const voiceless = new NoVoice({ clock, idleMs, publicHost: udp.publicHost, udpPort: () => this.udpPort });
+    const voiceless = new NoVoice({ clock, idleMs, hosts: udp, udpPort: () => this.udpPort });
     const voice = options.voice;
     this.#voiceReport =
       voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], store: voice.report });
@@ -226,7 +226,7 @@ export class Gateway {
       voiceless,
       clock,
       logger,
-      publicHost: udp.publicHost,
+      hosts: udp,
       udp: () => this.#audio,
       limits: { ...defaultVoiceLimits, ...voice.limits },
       counters: this.#voiceCounters,

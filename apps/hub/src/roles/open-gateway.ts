@@ -74,7 +74,8 @@ export async function openGateway(
   if (config.factoryKeysFile !== undefined)
     await importFactoryKeys(config.factoryKeysFile, registry.enrolments, logger);
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
-  const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
+  const { host, publicHost, udpPort } = config;
+  const udp = { host, port: udpPort, publicHost, fallbackHost: addresses.host };
   const limits = {
     sessionsMax: config.devicesMax,
     reconnectsMax: config.reconnectsMax,

@@ -3,11 +3,12 @@ import { describe, expect, it } from 'vitest';
 import type { HelloAnswer } from './conversation-host.js';
 import { ListeningDevice } from './listening-device.suite.js';
 import { NoVoice } from './no-voice.js';
+import type { UdpHosts } from './udp-host.js';
 
-function open(options: { readonly publicHost?: string; readonly localAddress?: string } = {}) {
+function open(options: UdpHosts & { readonly localAddress?: string } = {}) {
   const clock = new ManualClock(0);
   const device = new ListeningDevice(options.localAddress);
-  const host = new NoVoice({ clock, idleMs: 8_000, publicHost: options.publicHost, udpPort: () => 8884 });
+  const host = new NoVoice({ clock, idleMs: 8_000, hosts: options, udpPort: () => 8884 });
   const answers: HelloAnswer[] = [];
   const conversation = host.open(
     { device, hello: { transport: 'udp', version: 3, hasMcp: true }, message: {} },
@@ -35,6 +36,11 @@ describe('NoVoice', () => {
     expect(open({ publicHost: 'hub.example.net', localAddress: '192.0.2.7' }).answer.message['udp']).toMatchObject({
       server: 'hub.example.net',
     });
+  });
+
+  it('sends a host that devices can parse where they reached the hub over IPv6', () => {
+    const { answer } = open({ fallbackHost: 'hub.example.net', localAddress: '2001:db8::7' });
+    expect(answer.message['udp']).toMatchObject({ server: 'hub.example.net' });
   });
 
   it('uses a fresh key and sender number for each conversation', () => {

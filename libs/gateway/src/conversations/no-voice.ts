@@ -15,12 +15,13 @@ import type {
   HelloAnswer,
 } from './conversation-host.js';
 import { SilentSocket } from './silent-socket.js';
+import { udpHostFor } from './udp-host.js';
+import type { UdpHosts } from './udp-host.js';
 
 interface NoVoiceOptions {
   readonly clock: Clock;
   readonly udpPort: () => number;
-  /** Sent to devices instead of the address that they reached. */
-  readonly publicHost: string | undefined;
+  readonly hosts: UdpHosts;
   /** A WebSocket without calls for so long is closed, ms; 0 leaves that to the device. */
   readonly idleMs: number;
 }
@@ -44,11 +45,10 @@ export class NoVoice implements ConversationHost {
   }
 
   #overMqtt(device: ConversingDevice, answer: (hello: HelloAnswer) => void): Conversation {
-    const { clock, publicHost, udpPort } = this.options;
+    const { clock, hosts, udpPort } = this.options;
     const sessionId = randomUUID();
-    const server = publicHost ?? device.localAddress ?? '127.0.0.1';
     const channel = {
-      server,
+      server: udpHostFor(device.localAddress, hosts),
       port: udpPort(),
       key: randomBytes(16).toString('hex'),
       nonce: nonceOf(randomBytes(4).readUInt32BE()),

@@ -54,6 +54,11 @@ describe('the addresses that devices receive', () => {
     expect(issued.mqttEndpoint(reached, 'device')).toBe(chosen);
   });
 
+  it('have a host where no request shows one', () => {
+    expect(addresses({ publicUrl: 'http://hub.example.net:8080' }).host).toBe('hub.example.net');
+    expect(addresses().host).toBe('127.0.0.1');
+  });
+
   it('use the host of the public URL for MQTT if only that is set', () => {
     expect(addresses({ publicUrl: 'http://hub.example.net' }).mqttEndpoint(reached)).toBe('hub.example.net:1883');
   });

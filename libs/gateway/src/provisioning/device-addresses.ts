@@ -78,6 +78,11 @@ export class DeviceAddresses {
     return this.#publicMqtt.length > 0 || isTls || mqttPort() !== undefined;
   }
 
+  /** The host where no request shows one. */
+  get host(): string {
+    return this.#publicUrl?.hostname ?? this.settings.fallbackHost;
+  }
+
   /** `host:port` for CONNECT of this device, with its port. Undefined if unknown. */
   mqttEndpoint(reached?: ReachedAt, deviceId = reached?.deviceId ?? ''): string | undefined {
     const { isTls, isNamed = () => true, mqttPort } = this.settings;

@@ -13,6 +13,7 @@ import type {
   HelloAnswer,
   HubEnd,
 } from '../../conversations/conversation-host.js';
+import { udpHostFor } from '../../conversations/udp-host.js';
 import { backendName } from '../backend/backend-health.js';
 import type { BackendHealthTable } from '../backend/backend-health.js';
 import { BackendUnavailable } from '../backend/backend-unavailable.js';
@@ -210,7 +211,7 @@ export class ConversationSetup implements Conversation {
     connection: BackendConnection,
     backend: FramingVersion,
   ): { answer: JsonObject; audio: DeviceAudio } {
-    const { checksAddress, counters, limits, publicHost, udp } = this.options;
+    const { checksAddress, counters, hosts, limits, udp } = this.options;
     const { device } = this.request;
     const socket = udp();
     const { port } = socket;
@@ -220,7 +221,7 @@ export class ConversationSetup implements Conversation {
       onPacket: (packet) => this.#relayed?.conversation.onDeviceAudio(frameOf(packet, backend)),
       onMissed: (packets) => counters.add('frames_lost', packets),
     });
-    const where = { server: publicHost ?? device.localAddress ?? '127.0.0.1', port };
+    const where = { server: udpHostFor(device.localAddress, hosts), port };
     const answer = udpServerHello(sessionId, { ...where, key: channel.key.toString('hex'), nonce: channel.nonce });
     const audio = new DatagramAudio(socket, channel, { backend, limits, frameMs: frameMsOf(connection.hello) });
     return { audio, answer: withAudioOf(answer, connection.hello) };

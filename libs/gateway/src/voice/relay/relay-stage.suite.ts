@@ -74,7 +74,7 @@ export class RelayStage {
         },
       },
       checksAddress: true,
-      publicHost: undefined,
+      hosts: {},
       known: options.servers.map(({ url }) => url),
       watch: {
         changed: () => undefined,
@@ -84,7 +84,7 @@ export class RelayStage {
       clock,
       counters: this.counters,
       logger: silentLogger,
-      voiceless: new NoVoice({ clock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
+      voiceless: new NoVoice({ clock, idleMs: 0, hosts: {}, udpPort: () => udp.port }),
       limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
     });
   }

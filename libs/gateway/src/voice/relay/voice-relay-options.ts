@@ -1,6 +1,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { ConversationHost } from '../../conversations/conversation-host.js';
+import type { UdpHosts } from '../../conversations/udp-host.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { UdpAudio } from '../audio/udp-audio.js';
 import type { BackendWatch } from '../backend/backend-health.js';
@@ -21,8 +22,7 @@ export interface VoiceRelayOptions {
   /** Accept datagrams only from the address of the device's connection. */
   readonly checksAddress: boolean;
   readonly udp: () => UdpAudio;
-  /** Sent to devices instead of the address that they used. */
-  readonly publicHost: string | undefined;
+  readonly hosts: UdpHosts;
   /** Voice servers that are listed before the first attempt. */
   readonly known: readonly string[];
   readonly watch: BackendWatch;
