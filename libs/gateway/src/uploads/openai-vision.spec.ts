@@ -78,7 +78,7 @@ describe('a vision model', () => {
       'could not be asked',
       (_request, response) => response.write('{"choices"', () => response.destroy()),
     ],
-    ['goes on and on', 'could not be asked', (_request, response) => response.end('x'.repeat(300_000))],
+    ['goes on and on', 'too long', (_request, response) => response.end('x'.repeat(300_000))],
   ])('that %s is an error without secrets', async (_what, message, misbehave) => {
     behave = misbehave;
     const error = await ask().catch((reason: unknown) => reason);

@@ -30,6 +30,7 @@ export class OpenAiVision implements VisionAnswerer {
       response = await fetch(this.#endpoint, this.#request(photo, signal));
       text = await readText(response);
     } catch (error) {
+      if (error instanceof VisionError) throw error;
       throw new VisionError(
         signal.aborted ? 'The vision model did not answer in time.' : 'The vision model could not be asked.',
         {
@@ -74,7 +75,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new VisionError('The answer is too long.');
+    if (bytes > ANSWER_BYTES_MAX) throw new VisionError('The answer of the vision model is too long.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
