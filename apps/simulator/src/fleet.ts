@@ -40,13 +40,16 @@ export class Fleet {
   readonly #flashes: FlashFile | undefined;
   #pacer: NodeJS.Timeout | undefined;
 
+  /** Throws if the flash of the devices cannot be read. */
   constructor(
     private readonly options: SimulatorOptions,
     events: RunningDeviceEvents,
   ) {
     this.#secret = new FleetSecret(options.secret, options.dataDir);
     if (options.ota !== undefined)
-      this.#flashes = new FlashFile(path.join(options.dataDir, FLASH_FOLDER, `${options.seed}.json`));
+      this.#flashes = new FlashFile(path.join(options.dataDir, FLASH_FOLDER, `${options.seed}.json`), (problem) =>
+        process.stderr.write(`${problem}\n`),
+      );
     for (let index = 0; index < options.devices; index++) {
       const device = makeDevice(options, index, (id) => this.#flashes?.of(id));
       const id = device.identity.mac;

@@ -11,13 +11,22 @@ const reporter = new Reporter(options, {
   line: (text) => process.stdout.write(`${text}\n`),
   sentence: (text) => process.stderr.write(`${text}\n`),
 });
-const fleet = new Fleet(options, reporter);
+const fleet = openFleet();
 const boards = new Boards(options);
 
 /** How long the sockets may take to say goodbye. */
 const STOP_WAIT_MS = 2000;
 
 let isStopping = false;
+
+function openFleet(): Fleet {
+  try {
+    return new Fleet(options, reporter);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exit(1);
+  }
+}
 
 function stop(): void {
   if (isStopping) return;
