@@ -16,5 +16,6 @@ export function isSignedBy(key: string, headers: IncomingHttpHeaders, nowMs: num
   if (age > AGE_MAX || age < -AHEAD_MAX) return false;
   const signed = `${String(headers['client-id'])}|${String(headers['device-id'])}|${seconds}`;
   const expected = createHmac('sha256', key).update(signed).digest('base64url');
-  return signature.length === expected.length && timingSafeEqual(Buffer.from(signature), Buffer.from(expected));
+  const [given, right] = [Buffer.from(signature), Buffer.from(expected)];
+  return given.length === right.length && timingSafeEqual(given, right);
 }
