@@ -41,4 +41,14 @@ describe('a simulated voice server', () => {
     await vi.waitFor(() => expect(heard.texts.at(-1)).toMatchObject({ type: 'tts', state: 'stop' }));
     expect(heard.frames).toBeLessThan(50);
   });
+
+  it('ignores texts that are no messages, and continues', async () => {
+    const { socket, heard } = await converse();
+    for (const text of ['{', 'null', '[]', '"hello"', '{"type":"mcp"}', '{"type":"mcp","payload":null}'])
+      socket.send(text);
+    for (const result of ['null', '{"tools":7}', '{"tools":[null]}'])
+      socket.send(`{"type":"mcp","payload":{"id":2,"result":${result}}}`);
+    socket.send('{"type":"hello"}');
+    await vi.waitFor(() => expect(heard.texts).toContainEqual(expect.objectContaining({ type: 'hello' })));
+  });
 });

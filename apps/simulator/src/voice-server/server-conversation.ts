@@ -3,6 +3,8 @@
  * the audio.
  */
 import type { WebSocket } from 'ws';
+import { z } from 'zod';
+import { readJson } from '../command/read-json.js';
 import type { Misbehaviour } from './server-options.js';
 
 /** The counts of one conversation. */
@@ -27,6 +29,12 @@ const sessionId = 'echo';
 
 type Message = Readonly<Record<string, unknown>>;
 
+const messageSchema = z.record(z.string(), z.unknown());
+const pageSchema = z.object({
+  tools: z.array(z.object({ name: z.string() })).optional(),
+  nextCursor: z.string().optional(),
+});
+
 export class ServerConversation {
   #heard: Buffer[] = [];
   #heardCount = 0;
@@ -50,7 +58,7 @@ export class ServerConversation {
     socket.on('message', (data, isBinary) => {
       if (!Buffer.isBuffer(data)) return;
       if (isBinary) this.#hear(data);
-      else this.#take(JSON.parse(data.toString()) as Message);
+      else this.#take(readMessage(readJson(data.toString())));
     });
   }
 
@@ -64,12 +72,12 @@ export class ServerConversation {
     };
   }
 
-  #take(message: Message): void {
-    switch (message['type']) {
+  #take(message: Message | undefined): void {
+    switch (message?.['type']) {
       case 'hello':
         return this.#greet();
       case 'mcp':
-        return this.#answered(message['payload'] as Message);
+        return this.#answered(readMessage(message['payload']));
       case 'listen':
         if (message['state'] === 'stop') this.#respond();
         return;
@@ -104,16 +112,17 @@ export class ServerConversation {
   }
 
   /** Ids as such servers choose them: texts here, numbers there. */
-  #answered({ id, result, error }: Message): void {
+  #answered(payload: Message | undefined): void {
+    if (payload === undefined) return;
+    const { id, result, error } = payload;
     if (id === 'greeting') return this.#ask(2, 'tools/list', {});
     if (id !== 2) {
       this.#answers.push(result ?? error);
       return;
     }
-    const page = result as
-      { readonly tools?: readonly { readonly name: string }[]; readonly nextCursor?: string } | undefined;
-    this.#tools.push(...(page?.tools ?? []).map(({ name }) => name));
-    if (page?.nextCursor !== undefined) return this.#ask(2, 'tools/list', { cursor: page.nextCursor });
+    const { tools = [], nextCursor } = pageSchema.safeParse(result).data ?? {};
+    this.#tools.push(...tools.map(({ name }) => name));
+    if (nextCursor !== undefined) return this.#ask(2, 'tools/list', { cursor: nextCursor });
     if (this.options.tool !== undefined) this.#ask(3, 'tools/call', { name: this.options.tool, arguments: {} });
   }
 
@@ -169,4 +178,9 @@ export class ServerConversation {
     clearTimeout(this.#quietTimer);
     this.#silence();
   }
+}
+
+/** Undefined for what is no object. */
+function readMessage(value: unknown): Message | undefined {
+  return messageSchema.safeParse(value).data;
 }
