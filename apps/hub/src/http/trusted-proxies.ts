@@ -70,7 +70,7 @@ export class TrustedProxies {
   /** The steps of a request, the latest last. */
   #hopsIn(headers: IncomingMessage['headers']): Hop[] {
     const text = textOf(headers[this.header]);
-    if (this.header === 'forwarded') return forwardedElements(text).map(hopOfElement);
+    if (this.header === 'forwarded') return forwardedHops(text);
     const protocol = textOf(headers['x-forwarded-proto']).split(',').at(-1)?.trim().toLowerCase();
     return text === ''
       ? [{ address: undefined, protocol }]
@@ -106,17 +106,28 @@ function textOf(header: string | readonly string[] | undefined): string {
   return (typeof header === 'string' ? header : (header?.join(',') ?? '')).slice(-HEADER_CHARACTERS_MAX);
 }
 
-/** Splits at commas outside of quotes. */
-function forwardedElements(text: string): readonly string[] {
-  return text.match(/(?:[^",]|"(?:[^"\\]|\\.)*")+/g) ?? [];
+/**
+ * Takes the shortest readable element after a comma, from the right: a client can open a quote that
+ * would include what the proxy appends. What stays unreadable at the left is one unknown step.
+ */
+function forwardedHops(text: string): Hop[] {
+  const hops: Hop[] = [];
+  let unread = '';
+  for (const part of text.split(',').reverse()) {
+    const element = unread === '' ? part : `${part},${unread}`;
+    const hop = hopOfElement(element);
+    unread = hop === undefined ? element.trim() : '';
+    if (hop !== undefined) hops.unshift(hop);
+  }
+  return unread === '' ? hops : [{ address: undefined, protocol: undefined }, ...hops];
 }
 
-/** Reads the pairs in order, so that a quoted value is not read as another pair. */
-function hopOfElement(element: string): Hop {
-  const pairs = element.matchAll(/\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^;"]*))\s*(?:;|$)/gy);
-  const parameters = new Map(
-    [...pairs].map(([, name = '', quoted, token]) => [name.toLowerCase(), quoted ?? token ?? '']),
-  );
+/** Reads the pairs in order and all of them, so that a quoted value is not read as another pair. */
+function hopOfElement(element: string): Hop | undefined {
+  const text = element.trim();
+  const pairs = [...text.matchAll(/\s*([\w-]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;,"]*))\s*(?:;|$)/gy)];
+  if (pairs.length === 0 || pairs.map(([pair]) => pair).join('') !== text) return undefined;
+  const parameters = new Map(pairs.map(([, name = '', quoted, token]) => [name.toLowerCase(), quoted ?? token ?? '']));
   return { address: addressOf(parameters.get('for') ?? ''), protocol: parameters.get('proto')?.toLowerCase() };
 }
 
