@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
-import { expect, it, vi } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { limitConnections, connectionsMax } from './connection-limit.js';
 
 it('leaves open files to the rest of the process', () => {
@@ -21,8 +21,13 @@ it('drops connections above the maximum, and warns once', async () => {
   server.close();
 });
 
-it('knows the limit of this process', async () => {
+it('knows the limit of this process, and asks no name server for it', () => {
+  const getReport = vi.spyOn(process.report, 'getReport');
+  onTestFinished(() => getReport.mockRestore());
   const server = limitConnections(createServer(), { warn: () => undefined });
   expect(server.maxConnections).toBeGreaterThan(0);
   expect(server.maxConnections).toBeLessThanOrEqual(20_000);
+  expect(getReport).toHaveReturnedWith(
+    expect.objectContaining({ header: expect.not.objectContaining({ networkInterfaces: expect.anything() }) }),
+  );
 });

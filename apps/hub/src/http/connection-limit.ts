@@ -38,6 +38,8 @@ export function limitConnections<Listener extends Server>(
 
 /** The soft limit of the process, which only Node's diagnostic report contains. */
 function openFiles(): number | undefined {
+  // Otherwise the report asks DNS for the name of each open connection, and the hub waits for it.
+  Object.assign(process.report, { excludeNetwork: true });
   const report: unknown = process.report.getReport();
   const limits =
     report !== null && typeof report === 'object' && 'userLimits' in report ? report.userLimits : undefined;
