@@ -29,7 +29,7 @@ beforeEach(async () => {
     createInterface({ input: socket }).on('line', (line) => {
       if (isBody && line !== '.') return;
       isBody = line === 'DATA';
-      if (line.includes('left@')) answer('550 no such user');
+      if (line.includes('left@')) answer('550 no such user, load 100%');
       else answer(isBody ? '354 go on' : '250 ok');
     });
   });
@@ -43,8 +43,8 @@ afterEach(() => {
 
 const never = new AbortController().signal;
 
-function send(attemptMs: number, to: readonly string[] = ['shift@hub.example'], stopped = never) {
-  const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+function send(attemptMs: number, to: readonly string[] = ['shift@hub.example'], stopped = never, account = '') {
+  const url = `smtp://${account}127.0.0.1:${(server.address() as AddressInfo).port}`;
   sender = new EmailSender({ url, from: 'hub@hub.example' }, attemptMs);
   return sender.send(to, message, stopped);
 }
@@ -64,6 +64,14 @@ it('names the recipients that the mail server refused', async () => {
   expect(await send(20_000, ['left@hub.example'])).toMatchObject({
     delivered: false,
     error: expect.stringContaining('550 no such user'),
+  });
+});
+
+it.each(['hub:100%25@', 'hub:100%@'])('hides the password of %s in what the mail server says', async (account) => {
+  answerMs = 0;
+  expect(await send(20_000, ['left@hub.example'], never, account)).toMatchObject({
+    delivered: false,
+    error: expect.stringContaining('550 no such user, load ***'),
   });
 });
 

@@ -88,7 +88,13 @@ function reasonOf(error: unknown, { url }: SmtpSettings): string {
   return (password === undefined ? text : text.replaceAll(password, '***')).slice(0, 300);
 }
 
+/** As nodemailer reads it: a text that is not percent-encoded counts as it is. */
 function passwordIn(url: string): string | undefined {
   const { password } = new URL(url);
-  return password === '' ? undefined : decodeURIComponent(password);
+  if (password === '') return undefined;
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }
