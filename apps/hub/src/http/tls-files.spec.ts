@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { connect, type TLSSocket } from 'node:tls';
@@ -68,6 +68,23 @@ describe('the certificate files', () => {
     makeCertificate('second.example', { certFile: 'new-cert.pem', keyFile: 'new-key.pem' });
     renameSync(inFolder('new-key.pem'), inFolder('key.pem'));
     renameSync(inFolder('new-cert.pem'), inFolder('cert.pem'));
+    await vi.waitFor(async () => expect(await nameShown(port)).toBe('second.example'), { timeout: 5_000 });
+  });
+
+  it('are read again when a link to them in another folder is replaced, as certbot does', async () => {
+    for (const name of ['archive', 'live']) mkdirSync(inFolder(name));
+    const link = (number: number) => {
+      for (const name of ['key', 'cert']) {
+        symlinkSync(`../archive/${name}${number}.pem`, inFolder('live/new.pem'));
+        renameSync(inFolder('live/new.pem'), inFolder(`live/${name}.pem`));
+      }
+    };
+    makeCertificate('first.example', { certFile: 'archive/cert1.pem', keyFile: 'archive/key1.pem' });
+    link(1);
+    for (const name of ['key.pem', 'cert.pem']) symlinkSync(`live/${name}`, inFolder(name));
+    const port = await openListener();
+    makeCertificate('second.example', { certFile: 'archive/cert2.pem', keyFile: 'archive/key2.pem' });
+    link(2);
     await vi.waitFor(async () => expect(await nameShown(port)).toBe('second.example'), { timeout: 5_000 });
   });
 

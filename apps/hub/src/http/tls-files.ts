@@ -2,8 +2,7 @@
  * The certificate and key files of the hub. Reads them at start and after each change, and updates
  * all listeners.
  */
-import { readFileSync, watch } from 'node:fs';
-import path from 'node:path';
+import { readFileSync, unwatchFile, watchFile } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { SecureContextOptions } from 'node:tls';
 
@@ -17,6 +16,9 @@ interface TlsFilesOptions {
 interface Listener {
   setSecureContext(options: SecureContextOptions): void;
 }
+
+/** Interval of the looks at both files, ms. */
+const LOOK_EVERY_MS = 200;
 
 /** Delay after a change, ms: certificate and key are written one after the other. */
 const SETTLE_MS = 500;
@@ -58,26 +60,18 @@ export class TlsFiles {
     this.#close();
   }
 
-  /** Watches the folders, because renewal replaces the files or links to them. */
+  /** Looks behind all links: a renewal may replace a file, a link, or a folder of links. */
   #watch(): () => void {
-    const { certFile, keyFile, logger } = this.options;
+    const files = [this.options.certFile, this.options.keyFile];
     let timer: NodeJS.Timeout | undefined;
     const changed = () => {
       clearTimeout(timer);
       timer = setTimeout(() => this.#reload(), SETTLE_MS);
     };
-    const folders = new Set([path.dirname(certFile), path.dirname(keyFile)]);
-    const watchers = [...folders].map((folder) =>
-      watch(folder, { persistent: false }, changed).on('error', (error) =>
-        logger.warn(
-          { err: error, folder },
-          'changes of the TLS files are no longer detected: restart the hub after a renewal',
-        ),
-      ),
-    );
+    for (const file of files) watchFile(file, { persistent: false, interval: LOOK_EVERY_MS }, changed);
     return () => {
       clearTimeout(timer);
-      for (const watcher of watchers) watcher.close();
+      for (const file of files) unwatchFile(file, changed);
     };
   }
 
