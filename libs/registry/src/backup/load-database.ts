@@ -48,7 +48,7 @@ export async function loadDatabase(
     const paused = await loadRows(client, load);
     await client.query('COMMIT');
     await client.query('ANALYZE').catch((error: unknown) => warn(notAnalyzed(error)));
-    await migrate(databaseUrl, { onWait: warn });
+    await migrate(databaseUrl, { onWait: warn }).catch((error: unknown) => warn(notMigrated(error)));
     return paused;
   } catch (error) {
     throw error instanceof Error && 'code' in error ? databaseErrorOr(error) : error;
@@ -61,6 +61,14 @@ function notAnalyzed(error: unknown): string {
   return (
     `All rows were restored, but ANALYZE failed: ${messageOf(error)}. Queries may be slow until it succeeds. ` +
     'Run it again: psql "$DATABASE_URL" -c ANALYZE. The embedded PostgreSQL does so by itself.'
+  );
+}
+
+/** The rows are committed, and every start of a hub migrates. */
+function notMigrated(error: unknown): string {
+  return (
+    `All rows were restored, but the migrations of this version failed: ${messageOf(error).replace(/\.$/, '')}. ` +
+    'Do not restore again. The next start of the hub repeats the migrations.'
   );
 }
 

@@ -219,6 +219,25 @@ describe('a restore', () => {
     expect((await dumpOf(target)).contents).toEqual(dumped.contents);
   });
 
+  it('succeeds with a warning where only the migrations of this version fail', async () => {
+    const target = await emptyTarget();
+    const allowConnections = (isAllowed: boolean) =>
+      execute(
+        source.databaseUrl,
+        `ALTER DATABASE ${new URL(target).pathname.slice(1)} ALLOW_CONNECTIONS ${String(isAllowed)}`,
+      );
+    const pieces = async function* (): AsyncGenerator<TablePiece> {
+      yield* streamed(dumped.pieces);
+      await allowConnections(false);
+    };
+    const warnings: string[] = [];
+    const load = { ...loadOf(dumped), pieces: pieces() };
+    expect(await loadDatabase(target, load, (message) => void warnings.push(message))).toBe(1);
+    expect(warnings).toEqual([expect.stringMatching(/^All rows were restored, but .* Do not restore again\./)]);
+    await allowConnections(true);
+    expect((await dumpOf(target)).contents).toEqual(dumped.contents);
+  });
+
   it('rejects a table with fewer rows than the manifest says', async () => {
     const target = await emptyTarget();
     const pieces = dumped.pieces.filter(({ table }) => table !== 'upload');
