@@ -171,7 +171,7 @@ export { hubProcessOf } from './embedded/hub-lock.js';
 export { openDatabaseDump } from './backup/dump-database.js';
 export type { DatabaseDump } from './backup/dump-database.js';
 export type { TableContents } from './backup/database-contents.js';
-export { requireRestorable } from './backup/require-restorable.js';
+export { requireKnownVersion, requireRestorable } from './backup/require-restorable.js';
 export { loadDatabase } from './backup/load-database.js';
 export { checkDatabase } from './upgrade/check-database.js';
 export type { DatabaseFacts } from './upgrade/check-database.js';

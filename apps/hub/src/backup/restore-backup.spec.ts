@@ -2,6 +2,7 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Readable } from 'node:stream';
 import { openRegistry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -10,7 +11,9 @@ import type { HubConfig } from '../settings/config.js';
 import { auditSecretOf } from '../settings/secret-settings.js';
 import { BackupError } from './archive-format.js';
 import { makeBackup } from './make-backup.js';
+import { verifyArchive } from './read-archive.js';
 import { restoreBackup } from './restore-backup.js';
+import { writeArchive } from './write-archive.js';
 
 const KEY = { FLOTILLA_AUDIT_KEY: 'the-audit-key-of-the-spec-of-restores' };
 const closers: (() => Promise<void>)[] = [];
@@ -100,6 +103,25 @@ describe('a restore with other settings', () => {
     });
     expect(await isUntouched(config)).toBe(true);
     await restoreBackup(await newHub(KEY), withKey, { acceptNewKeys: false });
+  });
+
+  it('refuses a backup of a newer version, and makes no cluster', async () => {
+    const { header } = await verifyArchive(file, undefined);
+    const later = { name: '9999_later', checksum: 'c' };
+    const contents = { ...header.contents, migrations: [...header.contents.migrations, later] };
+    const newer = path.join(folder, 'newer.tar.gz');
+    await writeArchive(newer, {
+      header: { ...header, contents },
+      parts: Readable.from([]),
+      rows: () => ({}),
+      passphrase: undefined,
+    });
+    const config = readConfig({ FLOTILLA_DATA_DIR: path.join(folder, 'without-database-url') });
+    await expect(restoreBackup(config, newer, { acceptNewKeys: true })).rejects.toMatchObject({
+      code: 'RESTORE_REFUSED',
+      message: expect.stringContaining('from a newer version of Flotilla'),
+    });
+    expect(await isUntouched(config)).toBe(true);
   });
 
   it('refuses the data folder of another hub, and keeps its secrets', async () => {

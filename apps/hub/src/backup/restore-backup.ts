@@ -3,7 +3,7 @@
  * nothing. The rows are committed last, so that a failed restore can be repeated.
  */
 import { Readable } from 'node:stream';
-import { loadDatabase, requireRestorable, startEmbeddedPostgres } from '@flotilla/registry';
+import { loadDatabase, requireKnownVersion, requireRestorable, startEmbeddedPostgres } from '@flotilla/registry';
 import type { TablePiece } from '@flotilla/registry';
 import { openBlobStore } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
@@ -48,11 +48,13 @@ export async function restoreBackup(
   const archive = await verifyArchive(file, backupPassphrase, signal);
   await requireNoOtherSecrets(dataDir, archive);
   if (!acceptNewKeys) await requireSameKeys(config, archive);
+  const { contents, hubVersion } = archive.header;
+  // Before a start of the embedded PostgreSQL, which makes a cluster.
+  await requireKnownVersion({ contents, hubVersion });
   const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
   const closers: (() => Promise<void>)[] = [async () => embedded?.stop()];
   try {
     const url = databaseUrl ?? embedded?.databaseUrl ?? '';
-    const { contents, hubVersion } = archive.header;
     await requireRestorable(url, { contents, hubVersion });
     const blobs = await openBlobStore({ ...storage, isAlone: false });
     closers.unshift(() => blobs.close());

@@ -29,7 +29,8 @@ export async function requireRestorable(databaseUrl: string, source: RestoreSour
   }
 }
 
-async function requireKnownVersion({ contents, hubVersion }: RestoreSource): Promise<void> {
+/** Needs no database. Throws RegistryError RESTORE_REFUSED. */
+export async function requireKnownVersion({ contents, hubVersion }: RestoreSource): Promise<void> {
   const known = new Map((await knownMigrations()).map(({ name, checksum }) => [name, checksum]));
   for (const { name, checksum } of contents.migrations) {
     if (!known.has(name))
