@@ -17,7 +17,7 @@ it('MQTT over TLS admits a device by its own credentials only', async () => {
   const secure = await startHub({
     env: {
       DATABASE_URL: database.url,
-      FLOTILLA_ADMIN_KEY: 'a key of the story, long enough for it',
+      FLOTILLA_ADMIN_KEY: 'a-key-of-the-story-long-enough-for-it',
       FLOTILLA_DEVICE_AUTH: 'hmac',
       ...certificate.env,
     },

@@ -100,7 +100,7 @@ describe('a hub that cannot be started', () => {
 
 describe('a first start on a database elsewhere', () => {
   const secrets = {
-    FLOTILLA_ADMIN_KEY: 'a key of the story, long enough for it',
+    FLOTILLA_ADMIN_KEY: 'a-key-of-the-story-long-enough-for-it',
     FLOTILLA_ADMIN_PASSWORD: 'correct horse battery',
   };
   const ports = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };

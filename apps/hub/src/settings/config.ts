@@ -27,7 +27,7 @@ import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } fro
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
-import { checked, choice, days, line, networkList, originList, seconds, textOfLength, unset } from './setting-kinds.js';
+import { checked, choice, days, networkList, originList, seconds, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { tracesOf, tracesSettings, type TracesConfig } from './traces-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
@@ -62,7 +62,6 @@ const environment = z.object({
   ...listenerSettings,
   FLOTILLA_DRAIN_SECONDS: seconds({ fallbackMs: 60_000, min: 0, max: 3_600 }),
   FLOTILLA_DATA_DIR: checked((folder) => folderProblem(path.resolve(folder))).transform((folder) => folder ?? DATA_DIR),
-  FLOTILLA_ADMIN_KEY: textOfLength(32, line),
   ...secretSettings,
   ...proxySettings,
   ...metricsSettings,

@@ -5,9 +5,10 @@
 import { hkdfSync } from 'node:crypto';
 import { auditKeyOf } from '@flotilla/registry';
 import { keepSecret, readSecret } from '../secrets/secret-file.js';
-import { textOfLength } from './setting-kinds.js';
+import { checked, line, textOfLength } from './setting-kinds.js';
 
 export const secretSettings = {
+  FLOTILLA_ADMIN_KEY: checked(adminKeyProblem, line),
   FLOTILLA_AUDIT_KEY: textOfLength(32),
 };
 
@@ -16,6 +17,14 @@ interface SecretConfig {
   readonly dataDir: string;
   readonly deviceSecret: string | undefined;
   readonly roles: readonly string[];
+}
+
+/** A client sends the key in a header, and the API looks up keys of this length only. */
+function adminKeyProblem(text: string): string | undefined {
+  if (text.length < 32) return 'must have at least 32 characters';
+  return /^[\x21-\x7e]{1,512}$/.test(text)
+    ? undefined
+    : 'must have at most 512 characters, only letters, digits and signs of ASCII, and no spaces';
 }
 
 /** The number of roles. */

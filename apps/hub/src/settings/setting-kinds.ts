@@ -24,8 +24,8 @@ const portRule = 'must be a port number from 0 (pick a free one) to 65535';
 export const optionalText = z.preprocess(unset, z.string().optional());
 export const textOr = (fallback: string) => z.preprocess(unset, z.string().default(fallback));
 export const secretLine = z.preprocess(line, z.string().optional());
-export const textOfLength = (min: number, read = unset) =>
-  z.preprocess(read, z.string().min(min, `must have at least ${min} characters`).optional());
+export const textOfLength = (min: number) =>
+  z.preprocess(unset, z.string().min(min, `must have at least ${min} characters`).optional());
 export const matching = (pattern: RegExp, rule: string) =>
   z.preprocess(unset, z.string().regex(pattern, rule).optional());
 
