@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -173,7 +174,7 @@ async function start(
   port: number,
 ): Promise<Postmaster> {
   const { logFile } = options;
-  const log = await open(logFile, 'a', 0o600);
+  const log = await openLog(logFile);
   try {
     const settings = Object.entries({ ...SETTINGS, ...options.settings }).flatMap(([name, value]) => [
       '-c',
@@ -191,6 +192,20 @@ async function start(
   } finally {
     await log.close();
   }
+}
+
+/**
+ * A log that a command of root makes belongs to the owner of the folder, whose hub appends to it.
+ * An existing file keeps its owner: it may be a link to a file of another user.
+ */
+async function openLog(logFile: string): Promise<FileHandle> {
+  const made = await open(logFile, 'ax', 0o600).catch(() => undefined);
+  if (made === undefined) return open(logFile, 'a', 0o600);
+  if (process.getuid?.() === 0) {
+    const { uid, gid } = await stat(path.dirname(logFile));
+    await made.chown(uid, gid);
+  }
+  return made;
 }
 
 async function becomesReady(folder: string, child: ChildProcess, logFile: string): Promise<Postmaster> {

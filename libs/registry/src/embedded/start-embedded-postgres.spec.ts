@@ -176,6 +176,16 @@ describe('the embedded PostgreSQL', () => {
     expect((await once(reader, 'exit'))[0]).toBe(0);
   });
 
+  it.runIf(isRoot)('leaves a log that the user of the hub can continue, if root made it', async () => {
+    await hadHub();
+    const { uid, gid } = await stat(path.join(dataDir, 'postgres'));
+    await chown(dataDir, uid, gid);
+    const log = path.join(dataDir, 'postgres.log');
+    await rm(log);
+    await start();
+    expect(await stat(log)).toMatchObject({ uid, gid, mode: 0o100600 });
+  });
+
   it.runIf(isRoot)('goes to the shared folder, and says so, when its user cannot reach the data folder', async () => {
     const hidden = path.join(folder, 'hidden');
     dataDir = path.join(hidden, 'data');
