@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { exists, type Binaries } from './binaries.js';
 import { makePrivateFolder } from './data-folder.js';
-import { canReach } from './server-user.js';
+import { canReach, findServerUser } from './server-user.js';
 import type { ServerUser } from './server-user.js';
 
 const run = promisify(execFile);
@@ -60,6 +60,15 @@ async function chooseHome(
   const home = path.join(sharedDir, createHash('sha256').update(dataDir).digest('hex').slice(0, 16));
   await makePrivateFolder(home, user);
   return { home, notice: `PostgreSQL runs as another user, who cannot reach ${dataDir}: its files are in ${home}.` };
+}
+
+/**
+ * Who runs the server of root: the owner of the cluster, else the system's user, who is made if
+ * missing. So a command of root adds no user to a machine whose hub does not need it.
+ */
+export async function serverUserOf(dataDir: string): Promise<ServerUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined;
+  return (await makerOf(path.join(dataDir, 'postgres'))) ?? findServerUser();
 }
 
 /**

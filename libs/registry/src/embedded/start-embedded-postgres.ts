@@ -7,13 +7,13 @@ import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { findBinaries } from './binaries.js';
-import { openCluster, ROLE } from './cluster.js';
+import { openCluster, ROLE, serverUserOf } from './cluster.js';
 import type { Cluster } from './cluster.js';
 import { lockDataDir } from './hub-lock.js';
 import { KeptPostmaster } from './kept-postmaster.js';
 import { findRunning, runPostmaster } from './postmaster.js';
 import type { Postmaster } from './postmaster.js';
-import { findServerUser, type ServerUser } from './server-user.js';
+import type { ServerUser } from './server-user.js';
 
 interface EmbeddedPostgresOptions {
   /** Folder of this hub's data; made if missing. */
@@ -47,7 +47,7 @@ const SHARED_DIR = '/var/lib/flotilla';
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
-  const user = await findServerUser();
+  const user = await serverUserOf(dataDir);
   const unlock = await lockDataDir(dataDir, user);
   try {
     return await start({ ...options, dataDir }, user, unlock);
@@ -59,16 +59,12 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 
 /** Where the server of this folder can be reached that a hub runs. Undefined: it does not run. */
 export async function findEmbeddedPostgres({
-  dataDir,
   sharedDir = SHARED_DIR,
+  ...options
 }: EmbeddedPostgresOptions): Promise<string | undefined> {
-  const user = await findServerUser();
-  const cluster = await openCluster(
-    path.resolve(dataDir),
-    sharedDir,
-    await findBinaries(user, sharedDir, path.resolve(dataDir)),
-    user,
-  );
+  const dataDir = path.resolve(options.dataDir);
+  const user = await serverUserOf(dataDir);
+  const cluster = await openCluster(dataDir, sharedDir, await findBinaries(user, sharedDir, dataDir), user);
   const postmaster = await findRunning(cluster.folder);
   return postmaster && urlOf(cluster, postmaster, ROLE);
 }
