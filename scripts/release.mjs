@@ -80,8 +80,9 @@ async function main() {
   console.log(`\n${unreleased(read('CHANGELOG.md')).split('\n').length} lines of CHANGELOG.md are released.`);
   if (!isApplied) return console.log('Nothing was changed. Add --apply to do it; nothing is pushed or published.');
   if (git('status', '--porcelain') !== '') throw new Error('The working tree has changes. Commit them first.');
-  for (const [file, text] of changes) writeFileSync(path.join(root, file), text);
-  const { commit, keep } = commitUntilKept(git, `release: ${version}`);
+  const { commit, keep } = commitUntilKept(git, `release: ${version}`, [...changes.keys()], () => {
+    for (const [file, text] of changes) writeFileSync(path.join(root, file), text);
+  });
   const folder = await makeArtifacts(version, commit, startedAt);
   // Last, so that a failed build leaves no tag.
   git('tag', '--annotate', tag, '--message', `Flotilla ${version}`);

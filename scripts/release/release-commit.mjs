@@ -12,23 +12,28 @@ export function gitIn(folder) {
 }
 
 /**
- * Commits all changes. If the process ends before `keep`, the commit is removed: a failed build
- * ends the process.
+ * Calls `write`, which changes these files, and commits them. If the process ends before `keep`,
+ * commit and changes are removed: a failed commit or build ends the process.
  */
-export function commitUntilKept(git, message) {
+export function commitUntilKept(git, message, files, write) {
   const before = git('rev-parse', 'HEAD');
-  git('commit', '--all', '--message', message);
-  const commit = git('rev-parse', 'HEAD');
+  let commit;
   const undo = () => {
     try {
+      if (commit === undefined) git('checkout', before, '--', ...files);
       // Files that someone edited meanwhile are not overwritten: then git refuses.
-      git('reset', '--keep', before);
-      console.error('The release failed. Its commit was removed, and nothing is released.');
+      else git('reset', '--keep', before);
+      console.error('The release failed. What it wrote was removed, and nothing is released.');
     } catch (error) {
-      console.error(`The release failed, and its commit ${commit} stays: ${error.message}`);
+      console.error(
+        `The release failed, and its ${commit ? `commit ${commit} stays` : 'changes stay'}: ${error.message}`,
+      );
     }
   };
   const interrupt = () => process.exit(130);
   process.once('exit', undo).once('SIGINT', interrupt);
+  write();
+  git('commit', '--all', '--message', message);
+  commit = git('rev-parse', 'HEAD');
   return { commit, keep: () => void process.off('exit', undo).off('SIGINT', interrupt) };
 }

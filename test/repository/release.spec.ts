@@ -48,11 +48,13 @@ describe('a release', () => {
     else expect(found).toContain(problem);
   });
 
-  it.each([
+  it.each<readonly [title: string, end: string, exitCode: number, subject: string, inWrite?: string]>([
+    ['a write that fails', 'keep()', 1, 'before', 'throw new Error("full disk")'],
+    ['a commit that fails', 'keep()', 1, 'before', 'process.env.GIT_AUTHOR_DATE = "never"'],
     ['a build that ends the process', 'process.exit(3)', 3, 'before'],
     ['an error', 'throw new Error("full disk")', 1, 'before'],
     ['what it should', 'keep()', 0, 'release: 9.9.9'],
-  ])('has its commit only if it succeeds: after %s', (_title, end, exitCode, subject) => {
+  ])('has its commit only if it succeeds: after %s', (_title, end, exitCode, subject, inWrite = '') => {
     const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-release-'));
     onTestFinished(() => rmSync(folder, { recursive: true }));
     const git = (...args: string[]) => spawnSync('git', args, { cwd: folder, encoding: 'utf8' }).stdout.trim();
@@ -67,8 +69,10 @@ describe('a release', () => {
     git('commit', '--quiet', '--message', 'before');
     const script = `import { writeFileSync } from 'node:fs';
       import { commitUntilKept, gitIn } from './scripts/release/release-commit.mjs';
-      writeFileSync(${text(path.join(folder, 'version'))}, '9.9.9\\n');
-      const { keep } = commitUntilKept(gitIn(${text(folder)}), 'release: 9.9.9');
+      const { keep } = commitUntilKept(gitIn(${text(folder)}), 'release: 9.9.9', ['version'], () => {
+        writeFileSync(${text(path.join(folder, 'version'))}, '9.9.9\\n');
+        ${inWrite};
+      });
       ${end};`;
     const { status } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root });
     expect(status).toBe(exitCode);
