@@ -8,7 +8,8 @@ import { ConfigError } from './environment/config-error.js';
 import { loadEnvFile } from './environment/env-file.js';
 import { correctTimeZone } from './environment/machine-time-zone.js';
 import { settingWarnings } from './environment/setting-warnings.js';
-import { readConfig } from './settings/config.js';
+import { readConfig, type HubConfig } from './settings/config.js';
+import { localUrl } from './settings/listener-settings.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
 import { olderNodeHint } from './node-version.js';
@@ -55,7 +56,7 @@ async function main(): Promise<void> {
   void signals.first.then(() => setTimeout(() => isStarting && giveUp(), START_ENDS_WITHIN_MS).unref());
   const hub = await startHub({ config, logger, withDemoFleet: flags.includes('--demo') });
   isStarting = false;
-  announce(hub, config.host);
+  announce(hub, config);
   const lost = hub.lost.then(() => 'lease lost' as const);
   let reason = await Promise.race([signals.atOnce, signals.first, lost]);
   if (reason === 'SIGTERM')
@@ -71,9 +72,9 @@ function endWith(exitCode: number): void {
   setTimeout(() => process.exit(), ENDS_WITHIN_MS).unref();
 }
 
-function announce({ ports }: RunningHub, host: string): void {
-  const shown = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
-  process.stderr.write(`Flotilla listens on http://${shown}:${ports.http}/ (GraphQL at /graphql)\n`);
+function announce({ ports }: RunningHub, { host, tls }: HubConfig): void {
+  const url = localUrl({ host, tls, httpPort: ports.http });
+  process.stderr.write(`Flotilla listens on ${url}/ (GraphQL at /graphql)\n`);
   process.stdout.write(`${JSON.stringify({ ready: true, ...ports })}\n`);
 }
 

@@ -3,8 +3,9 @@
  * proxies in between. Sends requests only to addresses of the settings.
  */
 import type { HubConfig } from '../settings/config.js';
+import { localUrl } from '../settings/listener-settings.js';
 import { checkMqtt } from './check-mqtt.js';
-import { localUrl, type DoctorContext } from './doctor-context.js';
+import type { DoctorContext } from './doctor-context.js';
 import { ok, problem, reasonOf, warning, type Finding } from './finding.js';
 import { askHttp, type HttpAnswer } from './http-ask.js';
 

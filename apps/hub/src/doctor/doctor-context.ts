@@ -9,11 +9,3 @@ export interface DoctorContext {
   readonly isAnswering: boolean;
   readonly now: () => number;
 }
-
-const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
-
-/** Where this machine reaches the hub. */
-export function localUrl({ host, httpPort, tls }: HubConfig): string {
-  const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
-  return `${tls === undefined ? 'http' : 'https'}://${name}:${httpPort}`;
-}

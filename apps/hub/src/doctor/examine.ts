@@ -3,13 +3,14 @@ import { hubProcessOf } from '@flotilla/registry';
 import { ConfigError } from '../environment/config-error.js';
 import { settingWarnings } from '../environment/setting-warnings.js';
 import { readConfig, type HubConfig } from '../settings/config.js';
+import { localUrl } from '../settings/listener-settings.js';
 import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';
 import { checkReach } from './check-reach.js';
 import { checkDisk, checkPostgres, checkRedisServer, checkStorage } from './check-services.js';
 import { checkSystem } from './check-system.js';
-import { localUrl, type DoctorContext } from './doctor-context.js';
+import type { DoctorContext } from './doctor-context.js';
 import { findingsOf, ok, problem, warning, type Finding } from './finding.js';
 import { askHttp } from './http-ask.js';
 

@@ -84,6 +84,14 @@ export function listenersOf(values: Values): ListenerConfig {
   };
 }
 
+const everywhere: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '[::1]' };
+
+/** Where this machine reaches the hub. */
+export function localUrl({ host, httpPort, tls }: Pick<ListenerConfig, 'host' | 'httpPort' | 'tls'>): string {
+  const name = everywhere[host] ?? (host.includes(':') ? `[${host}]` : host);
+  return `${tls === undefined ? 'http' : 'https'}://${name}:${httpPort}`;
+}
+
 /** Rules between these settings. The firmware of devices decides about TLS by the port alone. */
 export function listenerContradictions(config: ListenerConfig, values: Values): string[] {
   const problems: string[] = [];
