@@ -6,12 +6,15 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { openBlobStore, storageUrlProblem } from './open-blob-store.js';
 
-it.each(['file:///var/lib/flotilla', 'file:///processes', 's3://bucket', 's3://my.bucket/some/prefix/'])(
-  'takes %s',
-  (url) => {
-    expect(storageUrlProblem(url)).toBeUndefined();
-  },
-);
+it.each([
+  'file:///var/lib/flotilla',
+  'file:///processes',
+  's3://bucket',
+  's3://my.bucket/some/prefix/',
+  's3://bucket/100%25',
+])('takes %s', (url) => {
+  expect(storageUrlProblem(url)).toBeUndefined();
+});
 
 it.each([
   'files',
@@ -22,6 +25,7 @@ it.each([
   's3://key:secret@bucket',
   'file://host/share',
   's3://bucket:9000/x',
+  's3://bucket/100%',
 ])('rejects %s with the rule', (url) => {
   expect(storageUrlProblem(url)).toContain('s3://bucket');
 });

@@ -20,13 +20,24 @@ export function storageUrlProblem(text: string): string | undefined {
   const url = new URL(text);
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return rule;
   if (url.protocol === 's3:')
-    return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' ? undefined : rule;
+    return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' && canDecode(url.pathname)
+      ? undefined
+      : rule;
   if (url.protocol !== 'file:' || url.hostname !== '') return rule;
   try {
     return folderProblem(fileURLToPath(url));
   } catch {
     // An escaped slash is no part of a folder's name.
     return rule;
+  }
+}
+
+function canDecode(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
   }
 }
 
