@@ -93,8 +93,11 @@ export function localUrl({ host, httpPort, tls }: Pick<ListenerConfig, 'host' | 
 }
 
 /** Rules between these settings. The firmware of devices decides about TLS by the port alone. */
-export function listenerContradictions(config: ListenerConfig, values: Values): string[] {
-  const problems: string[] = [];
+export function listenerContradictions(
+  config: ListenerConfig & { readonly roles: readonly string[] },
+  values: Values,
+): string[] {
+  const problems = config.roles.includes('gateway') ? sharedPorts(config) : [];
   if (config.mqttPort === MQTT_TLS_PORT)
     problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: devices use TLS on that port. Choose another port.`);
   if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
@@ -115,6 +118,14 @@ export function listenerContradictions(config: ListenerConfig, values: Values): 
   if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
     problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together. Set both or none.');
   return problems;
+}
+
+/** A gateway opens them all; 0 picks a free port for each. */
+function sharedPorts({ httpPort, mqttPort, mqttsPort, tls }: ListenerConfig): string[] {
+  const others = Object.entries({ FLOTILLA_MQTT_PORT: mqttPort, FLOTILLA_MQTTS_PORT: tls && mqttsPort });
+  return others
+    .filter(([, port]) => port === httpPort && port !== 0)
+    .map(([name]) => `FLOTILLA_HTTP_PORT and ${name} are both ${httpPort}. Choose another port for one of them.`);
 }
 
 function leadsToMqtts(endpoint: string, { tls }: ListenerConfig): boolean {
