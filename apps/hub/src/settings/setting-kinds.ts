@@ -26,11 +26,14 @@ export const textOr = (fallback: string) => z.preprocess(unset, z.string().defau
 export const secretLine = z.preprocess(line, z.string().optional());
 export const textOfLength = (min: number) =>
   z.preprocess(unset, z.string().min(min, `must have at least ${min} characters`).optional());
-export const matching = (pattern: RegExp, rule: string) =>
-  z.preprocess(unset, z.string().regex(pattern, rule).optional());
+export const matching = (pattern: RegExp, rule: string, read = unset) =>
+  z.preprocess(read, z.string().regex(pattern, rule).optional());
 
 /** The value of a header. The usual mistake is a line break at the end of a file. */
-export const headerText = matching(/^[\x20-\x7e]+$/, 'must be plain letters, digits and signs on one line');
+const headerOf = (read: typeof unset) =>
+  matching(/^[\x20-\x7e]+$/, 'must be plain letters, digits and signs on one line', read);
+export const headerText = headerOf(unset);
+export const headerLine = headerOf(line);
 
 /** One of several words. */
 export const choice = <const Word extends string>(words: readonly [Word, ...Word[]], fallback: Word) =>

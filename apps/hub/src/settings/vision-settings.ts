@@ -1,10 +1,10 @@
 /** Settings of the vision model that describes photos. */
 import type { z } from 'zod';
-import { optionalText, optionalUrl, secretLine } from './setting-kinds.js';
+import { checked, headerLine, optionalText } from './setting-kinds.js';
 
 export const visionSettings = {
-  FLOTILLA_VISION_URL: optionalUrl(['http:', 'https:']),
-  FLOTILLA_VISION_KEY: secretLine,
+  FLOTILLA_VISION_URL: checked(visionUrlProblem),
+  FLOTILLA_VISION_KEY: headerLine,
   FLOTILLA_VISION_MODEL: optionalText,
 };
 
@@ -35,4 +35,14 @@ export function visionContradictions({
   if (url === undefined && (key !== undefined || model !== undefined))
     return ['FLOTILLA_VISION_KEY and FLOTILLA_VISION_MODEL need a vision model. Set FLOTILLA_VISION_URL, too.'];
   return [];
+}
+
+/** A request cannot have a user or a password in its URL. */
+function visionUrlProblem(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol))
+    return 'must be a URL that begins with http: or https:';
+  return url.username !== '' || url.password !== ''
+    ? 'must have no user and no password. Set FLOTILLA_VISION_KEY to the key of the model'
+    : undefined;
 }
