@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -43,13 +43,32 @@ describe('the certificate', () => {
     expect(problemsOf(await checkCertificate(contextOf(env, late)))).toContainEqual(
       expect.stringContaining('expired on'),
     );
-    const soon = await checkCertificate(contextOf(env, { now: () => Date.now() + 80 * DAY_MS }));
-    expect(soon).toContainEqual(
-      expect.objectContaining({ status: 'warning', found: expect.stringContaining('in 9 days') }),
-    );
+    for (const [days, left] of [
+      [80, 'in 9 days'],
+      [88, 'in 1 day'],
+      [89, 'in less than a day'],
+    ] as const) {
+      const soon = await checkCertificate(contextOf(env, { now: () => Date.now() + days * DAY_MS }));
+      const found = expect.stringMatching(new RegExp(`, ${left}$`));
+      expect(soon).toContainEqual(expect.objectContaining({ status: 'warning', found }));
+    }
     const former = { ...env };
     execFileSync('openssl', ['ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', `${folder}/key.pem`]);
     expect(problemsOf(await checkCertificate(contextOf(former)))).toContain('does not belong to its key');
+  });
+
+  it('is a problem if a file is damaged, or cannot be read', async () => {
+    const env = made('hub.example.net');
+    const { FLOTILLA_TLS_CERT: cert = '', FLOTILLA_TLS_KEY: key = '' } = env;
+    writeFileSync(cert, '-----BEGIN CERTIFICATE-----\nbm90aGluZw==\n-----END CERTIFICATE-----\n');
+    const [damaged] = await checkCertificate(contextOf(env));
+    expect(damaged).toMatchObject({
+      found: `${cert} has a damaged certificate`,
+      advice: expect.stringMatching(/again/),
+    });
+    rmSync(key);
+    const [missing] = await checkCertificate(contextOf(env));
+    expect(missing).toMatchObject({ status: 'problem', advice: 'Let the user of the hub read both files.' });
   });
 
   it('is missing on an open address', async () => {

@@ -21,14 +21,16 @@ export async function checkCertificate({ config, now }: DoctorContext): Promise<
       ? [ok(CHECK, 'none, and the hub listens on loopback only')]
       : [warning(CHECK, 'none, so keys and credentials travel unencrypted', 'Set FLOTILLA_TLS_CERT, or use a proxy.')];
   }
-  let certificates: readonly X509Certificate[];
-  let key: string;
+  let files: readonly [chain: string, key: string];
   try {
-    certificates = ((await readFile(tls.certFile, 'utf8')).match(PEM) ?? []).map((pem) => new X509Certificate(pem));
-    key = await readFile(tls.keyFile, 'utf8');
+    files = await Promise.all([readFile(tls.certFile, 'utf8'), readFile(tls.keyFile, 'utf8')]);
   } catch (error) {
     return [problem(CHECK, reasonOf(error), 'Let the user of the hub read both files.')];
   }
+  const [chain, key] = files;
+  const certificates = certificatesIn(chain);
+  if (certificates === undefined)
+    return [problem(CHECK, `${tls.certFile} has a damaged certificate`, 'Get the certificate and its chain again.')];
   const [leaf, ...others] = certificates;
   if (leaf === undefined)
     return [
@@ -41,6 +43,15 @@ export async function checkCertificate({ config, now }: DoctorContext): Promise<
     chainFinding(leaf, others),
     ...(await modeFinding(tls.keyFile)),
   ];
+}
+
+/** Undefined if one of them cannot be read. */
+function certificatesIn(chain: string): readonly X509Certificate[] | undefined {
+  try {
+    return (chain.match(PEM) ?? []).map((pem) => new X509Certificate(pem));
+  } catch {
+    return undefined;
+  }
 }
 
 function keyFinding(leaf: X509Certificate, key: string): Finding {
@@ -59,8 +70,13 @@ function dateFinding(leaf: X509Certificate, now: number): Finding {
     return problem(CHECK, `is valid only from ${leaf.validFrom}`, 'Check the clock of this machine.');
   if (days < 0) return problem(CHECK, `expired on ${until}`, 'Renew it. Boards that check it cannot connect.');
   return days < SOON_DAYS
-    ? warning(CHECK, `expires on ${until}, in ${days} days`, 'Check why it was not renewed.')
+    ? warning(CHECK, `expires on ${until}, in ${daysText(days)}`, 'Check why it was not renewed.')
     : ok(CHECK, `is valid until ${until}`);
+}
+
+function daysText(days: number): string {
+  if (days === 0) return 'less than a day';
+  return days === 1 ? '1 day' : `${days} days`;
 }
 
 /** The names that devices and browsers use. */
