@@ -33,6 +33,22 @@ describe('the addresses that devices receive', () => {
     expect(asked).toEqual(['/fleet/graphql']);
   });
 
+  it('are not looked for in a process without the role gateway, unless they are public', async () => {
+    const env = {
+      FLOTILLA_ROLES: 'worker',
+      FLOTILLA_AUDIT_KEY: 'a'.repeat(32),
+      FLOTILLA_HTTP_PORT: '9',
+      DATABASE_URL: 'postgres://127.0.0.1:9/hub',
+      REDIS_URL: 'redis://127.0.0.1:9',
+    };
+    for (const isAnswering of [true, false])
+      expect(JSON.stringify(await checkReach(contextOf(env, { isAnswering })))).not.toContain('/ota/');
+    const isPublic = { ...env, FLOTILLA_PUBLIC_URL: 'http://127.0.0.1:9' };
+    expect(problemsOf(await checkReach(contextOf(isPublic, { isAnswering: true })))).toContainEqual(
+      expect.stringContaining('http://127.0.0.1:9/ota/ cannot be reached'),
+    );
+  });
+
   it('lead to a proxy that must be trusted', async () => {
     const env = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
     expect(await checkReach(contextOf(env))).toContainEqual(

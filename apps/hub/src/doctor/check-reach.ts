@@ -23,11 +23,17 @@ export async function checkReach(context: DoctorContext): Promise<readonly Findi
   const { config, isAnswering } = context;
   const address = config.publicUrl ?? localUrl(config);
   const given = config.publicUrl === undefined ? [noPublicUrl(config)] : [];
+  // Without a gateway, this process does not answer there; a public address leads to one that does.
+  const hasOta = config.publicUrl !== undefined || config.roles.includes('gateway');
   if (!isAnswering)
-    return [...given, ...proxySettings(config), ok(OTA, `${otaOf(address)} is checked while the hub runs`)];
+    return [
+      ...given,
+      ...proxySettings(config),
+      ...(hasOta ? [ok(OTA, `${otaOf(address)} is checked while the hub runs`)] : []),
+    ];
   return [
     ...given,
-    await otaFinding(address, config),
+    ...(hasOta ? [await otaFinding(address, config)] : []),
     ...(await formerFindings(config)),
     ...(config.publicUrl === undefined ? [] : [await upgradeFinding(config.publicUrl)]),
     ...proxySettings(config),
