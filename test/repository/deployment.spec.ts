@@ -1,4 +1,7 @@
-/** Dockerfile, docker-compose.yml and .env.example agree with the hub. No container is started. */
+/**
+ * Dockerfile, docker-compose.yml, .env.example, dashboards and alert rules agree with the hub. No
+ * container is started.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -163,5 +166,19 @@ describe('the Dockerfile', () => {
     expect(ignored).toEqual(
       expect.arrayContaining(['.env', '.flotilla', '.git', '**/node_modules', '**/dist', '**/generated']),
     );
+  });
+});
+
+describe('a dashboard and an alert rule', () => {
+  it.each([
+    'deploy/grafana/fleet.json',
+    'deploy/grafana/jobs.json',
+    'deploy/grafana/process.json',
+    'deploy/prometheus/flotilla-rules.yml',
+    'deploy/kubernetes/monitoring/alerts.yaml',
+  ])('names only outcomes that the hub counts calls by: %s', (file) => {
+    const counted = /^const outcomes = \[(.+)\];$/m.exec(read('apps/hub/src/measures/metrics.ts'))?.[1] ?? '';
+    const queried = matches(read(file), /flotilla_calls_total\{[^}]*outcome=~?\\?"([A-Z_|]+)/g);
+    expect(matches(counted, /'([A-Z_]+)'/g)).toEqual(expect.arrayContaining(queried.join('|').match(/\w+/g) ?? []));
   });
 });
