@@ -102,7 +102,7 @@ describe.skipIf(!isChromiumInstalled())('a recurring job in the console', () => 
     await console.visit('/recurring');
     await page.getByRole('region', { name: 'Schedule 61' }).waitFor();
     const week = page.getByRole('region', { name: 'The next seven days' });
-    await week.getByText('Not all runs of Every half hour are listed').last().waitFor();
+    await week.getByText('Too many runs to list all: Every half hour.').last().waitFor();
     expect(await week.getByText('No run', { exact: true }).count()).toBe(0);
   });
 
