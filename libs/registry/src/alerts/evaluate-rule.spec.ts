@@ -146,3 +146,26 @@ it.each<[string, Partial<AlertRulePlan>, Partial<AlertRulePlan>, boolean]>([
   const { rows } = await alerts.page({ ruleId: rule.id, state: 'FIRING' }, { first: 2 });
   expect(rows).toHaveLength(isOther ? 0 : 1);
 });
+
+it('lets no device join a group about the former path, or count with its devices', async () => {
+  const { alertEvaluation, alertRules, alerts } = fixture.registry;
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW + 300_000 + evaluators++ * 60_001, 60_000);
+  const rule = await addRule({ name: 'Group', ...measured, groupAbove: 2 });
+  const evaluated = async (changed: AlertRuleRow, subjects: readonly string[], now: number) => {
+    const source = givenSubjects(
+      subjects.map((subject) => ({ subject, facts: {} })),
+      NOW,
+    );
+    return (await alertEvaluation.evaluate(processId, changed, source, { hub, now }))?.map(({ type }) => type);
+  };
+  await evaluated(rule, ['d1', 'd2', 'd3'], NOW);
+  expect(await evaluated(rule, ['d1', 'd2', 'd3'], NOW + 10_000)).toEqual(['alert.fired']);
+  const plan = { ...rule, path: 'status:temperature' };
+  const saved = await alertRules.update(rule.id, plan, { at: NOW + 11_000, by: { actor: 'the spec' } });
+  if (saved.kind !== 'saved') throw new TypeError(saved.kind);
+  const events = await evaluated(saved.rule, ['d4', 'd5'], NOW + 12_000);
+  expect(events).toEqual(['alert.fired', 'alert.fired', 'alert.resolved']);
+  const { rows } = await alerts.page({ ruleId: rule.id, state: 'FIRING' }, { first: 3 });
+  expect(rows.map(({ isGroup }) => isGroup)).toEqual([false, false]);
+});

@@ -42,10 +42,12 @@ export function syncConditions(
 
 /**
  * $1 rule. Ends all conditions of a rule that is disabled, deleted or about something else. Those
- * that fired count as cleared long ago, so that their alerts resolve at once and do not go on.
+ * that fired count as cleared long ago: their alerts resolve at once, and no device joins them.
  */
 export const END_CONDITIONS = {
-  text: `WITH ended AS (DELETE FROM alert_condition WHERE rule_id = $1 AND alert_id IS NULL)
+  text: `WITH ended AS (DELETE FROM alert_condition WHERE rule_id = $1 AND alert_id IS NULL),
+         closed AS (UPDATE alert SET group_until = NULL
+           WHERE rule_id = $1 AND resolved_at IS NULL AND group_until IS NOT NULL)
          UPDATE alert_condition SET cleared_at = to_timestamp(0) WHERE rule_id = $1 AND alert_id IS NOT NULL`,
 };
 
@@ -81,10 +83,11 @@ export const WAITING = {
          FROM alert_condition c WHERE c.rule_id = $1 AND c.alert_id IS NULL
            AND c.began_at <= to_timestamp($2::float8 / 1000 - $3::float8) ORDER BY c.began_at LIMIT 100000`,
 };
-/** $1 rule, $2 from (ms), $3 now (ms). */
+/** $1 rule, $2 from (ms), $3 now (ms). Conditions that END_CONDITIONS ended do not count. */
 export const RECENT = {
   text: `SELECT (SELECT count(*) FROM alert_condition c WHERE c.rule_id = $1 AND c.alert_id IS NOT NULL
-             AND c.fired_at > to_timestamp($2::float8 / 1000))::int AS "firedRecently",
+             AND c.fired_at > to_timestamp($2::float8 / 1000)
+             AND c.cleared_at IS DISTINCT FROM to_timestamp(0))::int AS "firedRecently",
            g.id AS "alertId", g.group_until AS until
          FROM (SELECT 1) one LEFT JOIN LATERAL (SELECT a.id, a.group_until FROM alert a
            WHERE a.rule_id = $1 AND a.resolved_at IS NULL AND a.group_until >= to_timestamp($3::float8 / 1000)
