@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { proxyProblem, TrustedProxies } from './trusted-proxies.js';
 
 const ask = (proxies: TrustedProxies, remoteAddress: string, headers: Readonly<Record<string, string>>) =>
@@ -75,11 +75,20 @@ describe('behind proxies that write Forwarded, the client', () => {
     ['for=203.0.113.66, x=", for="10.0.0.9";proto=https', '10.0.0.9', false],
     ['for=203.0.113.66;proto=https;=', '10.0.0.7', false],
     ['for=203.0.113.66, , for=198.51.100.4 ; proto=https;', '198.51.100.4', true],
+    [`for=198.51.100.4;host="a${','.repeat(10)}"`, '198.51.100.4', false],
+    [`for=198.51.100.4;host="a${','.repeat(11)}"`, '10.0.0.7', false],
     ['for=_hidden;proto=https', '10.0.0.7', true],
     ['proto=https', '10.0.0.7', true],
     ['', '10.0.0.7', false],
   ])('of %s is %s', (header, address, isSecure) => {
     expect(of(header)).toEqual({ address, isSecure });
+  });
+
+  it('cannot make the hub read what it wrote itself', () => {
+    const looks = vi.spyOn(String.prototype, 'matchAll');
+    expect(of(`${'x=",'.repeat(490)} for=198.51.100.4`).address).toBe('198.51.100.4');
+    expect(looks).toHaveBeenCalledOnce();
+    looks.mockRestore();
   });
 });
 

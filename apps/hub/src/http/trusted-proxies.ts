@@ -31,6 +31,10 @@ type ForwardedRequest = Pick<IncomingMessage, 'headers'> & {
  * Characters read from the end of a header: about twenty steps, more than real chains of proxies.
  */
 const HEADER_CHARACTERS_MAX = 2_000;
+/**
+ * Commas in an element of `Forwarded`. Real ones have none, and each costs a look at the element.
+ */
+const ELEMENT_COMMAS_MAX = 10;
 
 export class TrustedProxies {
   readonly #networks = new BlockList();
@@ -52,7 +56,7 @@ export class TrustedProxies {
     const peer = plainAddress(socket.remoteAddress);
     let client: Hop = { address: peer, protocol: undefined };
     if (peer === undefined || !this.#trusts(peer)) return { address: peer, isSecure: false };
-    for (const hop of this.#hopsIn(headers).reverse()) {
+    for (const hop of this.#hopsIn(headers)) {
       // A proxy may hide the client; then the proxy counts as the client.
       client = { address: hop.address ?? client.address, protocol: hop.protocol };
       if (hop.address === undefined || !this.#trusts(hop.address)) break;
@@ -67,14 +71,17 @@ export class TrustedProxies {
     return !this.#isEmpty && this.#networks.check(address, familyOf(address));
   }
 
-  /** The steps of a request, the latest last. */
-  #hopsIn(headers: IncomingMessage['headers']): Hop[] {
+  /** The steps of a request, the latest first. */
+  #hopsIn(headers: IncomingMessage['headers']): Iterable<Hop> {
     const text = textOf(headers[this.header]);
     if (this.header === 'forwarded') return forwardedHops(text);
     const protocol = textOf(headers['x-forwarded-proto']).split(',').at(-1)?.trim().toLowerCase();
     return text === ''
       ? [{ address: undefined, protocol }]
-      : text.split(',').map((node) => ({ address: addressOf(node.trim()), protocol }));
+      : text
+          .split(',')
+          .reverse()
+          .map((node) => ({ address: addressOf(node.trim()), protocol }));
   }
 }
 
@@ -108,18 +115,20 @@ function textOf(header: string | readonly string[] | undefined): string {
 
 /**
  * Takes the shortest readable element after a comma, from the right: a client can open a quote that
- * would include what the proxy appends. What stays unreadable at the left is one unknown step.
+ * would include what the proxy appends. What stays unreadable is one unknown step, and the last.
  */
-function forwardedHops(text: string): Hop[] {
-  const hops: Hop[] = [];
+function* forwardedHops(text: string): Iterable<Hop> {
   let unread = '';
+  let commas = 0;
   for (const part of text.split(',').reverse()) {
     const element = unread === '' ? part : `${part},${unread}`;
     const hop = hopOfElement(element);
+    if (hop !== undefined) yield hop;
     unread = hop === undefined ? element.trim() : '';
-    if (hop !== undefined) hops.unshift(hop);
+    commas = unread === '' ? 0 : commas + 1;
+    if (commas > ELEMENT_COMMAS_MAX) break;
   }
-  return unread === '' ? hops : [{ address: undefined, protocol: undefined }, ...hops];
+  if (unread !== '') yield { address: undefined, protocol: undefined };
 }
 
 /** Reads the pairs in order and all of them, so that a quoted value is not read as another pair. */
