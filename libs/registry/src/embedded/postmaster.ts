@@ -5,14 +5,14 @@
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../registry-error.js';
 import type { Binaries } from './binaries.js';
 import type { Cluster } from './cluster.js';
+import { endOfLog, openLog, setAsideBigLog } from './postgres-log.js';
 import { isAlive, workingFolder } from './process-identity.js';
 
 export interface Postmaster {
@@ -29,8 +29,6 @@ const POLL_MS = 20;
 const LISTENS_WITHIN_MS = 2_000;
 /** The state of a server that accepts statements. */
 const READY = 'ready';
-/** At start a bigger log is set aside as postgres.log.1. */
-const LOG_BYTES_MAX = 10 * 1024 * 1024;
 /** Another process may take the free port, and a killed server frees its memory after a moment. */
 const START_ATTEMPTS_MAX = 5;
 const PASSING_TROUBLE = /could not bind|could not create any TCP\/IP sockets|shared memory block/;
@@ -86,7 +84,7 @@ export async function runPostmaster(
     try {
       return await start(cluster, binaries, options, options.port ?? (await freePort()));
     } catch (error) {
-      if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOf(options.logFile))) throw error;
+      if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOfLog(options.logFile))) throw error;
       await sleep(START_AGAIN_AFTER_MS);
     }
   }
@@ -194,20 +192,6 @@ async function start(
   }
 }
 
-/**
- * A log that a command of root makes belongs to the owner of the folder, whose hub appends to it.
- * An existing file keeps its owner: it may be a link to a file of another user.
- */
-async function openLog(logFile: string): Promise<FileHandle> {
-  const made = await open(logFile, 'ax', 0o600).catch(() => undefined);
-  if (made === undefined) return open(logFile, 'a', 0o600);
-  if (process.getuid?.() === 0) {
-    const { uid, gid } = await stat(path.dirname(logFile));
-    await made.chown(uid, gid);
-  }
-  return made;
-}
-
 async function becomesReady(folder: string, child: ChildProcess, logFile: string): Promise<Postmaster> {
   let spawnError: Error | undefined;
   child.on('error', (error) => {
@@ -224,7 +208,7 @@ async function becomesReady(folder: string, child: ChildProcess, logFile: string
     'EMBEDDED_SERVER_FAILED',
     `PostgreSQL did not start on ${folder}${spawnError === undefined ? '' : ` (${spawnError.message})`}. ` +
       'If the files are damaged, restore a backup, or move the folder to start with an empty database. ' +
-      `The end of ${logFile}:\n${await endOf(logFile)}`,
+      `The end of ${logFile}:\n${await endOfLog(logFile)}`,
     { cause: spawnError },
   );
 }
@@ -240,19 +224,6 @@ async function freePort(): Promise<number> {
   if (address === null || typeof address === 'string')
     throw new RegistryError('EMBEDDED_SERVER_FAILED', 'There is no free port on 127.0.0.1.');
   return address.port;
-}
-
-async function setAsideBigLog(logFile: string): Promise<void> {
-  const size = await stat(logFile).then(
-    (stats) => stats.size,
-    () => 0,
-  );
-  if (size > LOG_BYTES_MAX) await rename(logFile, `${logFile}.1`);
-}
-
-async function endOf(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '');
-  return text.trimEnd().split('\n').slice(-10).join('\n');
 }
 
 function signal(pid: number, name: 'SIGINT' | 'SIGQUIT'): void {
