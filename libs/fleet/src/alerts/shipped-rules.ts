@@ -1,6 +1,7 @@
 /**
  * The rules that come with the hub. They are made once, disabled; the first channel enables those
- * that no person has changed.
+ * that no person has changed. Rules of a later version stay disabled and without a channel on a hub
+ * that has channels already, until a person enables them.
  */
 import type { AlertRulePlan } from '@flotilla/registry';
 
