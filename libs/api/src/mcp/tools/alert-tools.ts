@@ -60,7 +60,9 @@ export const alertTools: Readonly<Record<AlertToolName, FleetTool>> = {
     tool: {
       name: 'acknowledge_alert',
       title: 'Acknowledge an alert',
-      description: 'Records that a person takes care of the alert. Its messages are not repeated any more.',
+      description:
+        'Records that a person takes care of the alert. Its messages are not repeated any more. ' +
+        'A later note replaces the former one, with its person and time.',
       inputSchema: acknowledgeSchema,
       outputSchema: acknowledgedAlertSchema,
       annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false },
