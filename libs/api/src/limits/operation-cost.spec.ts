@@ -82,6 +82,29 @@ describe('the cost of an operation', () => {
   it('adds for the measurements of each device', () => {
     const measured = 'measurements(paths: ["p"], since: "2026-01-01T00:00:00Z") { path }';
     expect(cost(`{ devices(first: 200) { nodes { ${measured} } } }`)).toBeGreaterThan(200 * 20);
+    const restarts = 'unexpectedRestarts(since: "2026-01-01T00:00:00Z")';
+    expect(cost(`{ devices(first: 200) { nodes { ${restarts} } } }`)).toBeGreaterThan(200 * 20);
+  });
+
+  it('counts the measurements of each path, and again if a variable has the paths', () => {
+    const document = parse(
+      'query ($paths: [String!]!) { devices(first: 200) { nodes { ' +
+        'measurements(paths: $paths, since: "2026-01-01T00:00:00Z") { path } } } }',
+    );
+    const refuse = (count: number) => () => {
+      const variables = { paths: Array.from({ length: count }, (_, index) => `p${index}`) };
+      return refuseCostly({ schema, document, variables, operationName: null }, defaultApiLimits);
+    };
+    expect(refuse(1)).not.toThrow();
+    expect(refuse(50)).toThrow(/at most 10000/);
+    expect(refuse(1)).not.toThrow();
+  });
+
+  it('allows a page of small charts of one device', () => {
+    const paths = Array.from({ length: 50 }, (_, index) => `"p${index}"`).join(' ');
+    const series = 'path latest latestAt points { at min mean max }';
+    const measured = `measurements(paths: [${paths}], since: "2026-01-01T00:00:00Z", points: 200) { ${series} }`;
+    expect(cost(`{ device(id: "d") { id ${measured} } }`)).toBeLessThan(2_000);
   });
 
   it('counts the total of a list once, regardless of its rows', () => {

@@ -19,6 +19,9 @@ import { getComplexity, type ComplexityEstimatorArgs } from 'graphql-query-compl
 import { ApiError } from '../errors/api-error.js';
 import { pageRowsMax, type ApiLimits } from './api-limits.js';
 
+/** A chart of the fleet combines up to 400,000 values: more than half a second of PostgreSQL. */
+export const fleetChartPoints = 1_000;
+
 /** Points that a field costs besides those of the objects in it. */
 const extraPoints: ReadonlyMap<string, number> = new Map([
   // Read for each parent, although with one statement for all of them.
@@ -27,8 +30,9 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Device.events', 20],
   ['Device.calls', 20],
   ['Device.groups', 20],
-  // Combines up to 50,000 values for each path.
+  // Combines up to 50,000 values, and is counted for each path.
   ['Device.measurements', 20],
+  ['Device.unexpectedRestarts', 20],
   ['DeviceGroup.deviceCount', 20],
   ['Job.targets', 20],
   ['Webhook.deliveries', 20],
@@ -49,8 +53,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['FleetSummary.onlineHistory', 200],
   ['FleetSummary.calls', 200],
   ['Query.tools', 200],
-  // Combines up to 400,000 values, which takes PostgreSQL more than half a second.
-  ['Query.fleetMeasurements', 1_000],
+  ['Query.fleetMeasurements', fleetChartPoints],
   ['Query.fleetMeasurementPaths', 200],
   ['Query.firmwareHealth', 200],
   ['Query.previewJob', 200],
@@ -70,6 +73,8 @@ const totalCountPoints = 200;
 const introspectionPoints = 500;
 /** An act writes a few rows, and holds a place while a device or a worker does its part. */
 const mutationPoints = 20;
+/** Arguments whose value sets the cost of their field. */
+const countedArguments: readonly string[] = ['first', 'paths'];
 /** Objects in a list that has no `first`: tools of a device, mostly. */
 const listLengthAssumed = 10;
 /** Selections looked at while counting: fragments spread in fragments grow without end. */
@@ -99,14 +104,14 @@ export function refuseCostly(operation: Operation, limits: Pick<ApiLimits, 'quer
 const variableCosts = new WeakMap<DocumentNode, boolean>();
 const constantCosts = new WeakMap<DocumentNode, Map<string | null | undefined, number>>();
 
-/** Whether a variable sets the number of rows: as `first`, or in a directive. */
+/** Whether a variable sets the number of rows or paths, or is in a directive. */
 function dependsOnVariables(document: DocumentNode): boolean {
   const known = variableCosts.get(document);
   if (known !== undefined) return known;
   let depends = false;
   visit(document, {
     Argument: ({ name, value }) => {
-      if (name.value === 'first' && value.kind === Kind.VARIABLE) depends = true;
+      if (countedArguments.includes(name.value) && value.kind === Kind.VARIABLE) depends = true;
     },
     Directive: ({ arguments: given }) => {
       if (given?.some(({ value }) => value.kind === Kind.VARIABLE)) depends = true;
@@ -152,7 +157,8 @@ export function costOf({ schema, document, variables, operationName }: Operation
 function pointsOf({ type, field, args: given, node, childComplexity }: ComplexityEstimatorArgs): number {
   const args = withDefaultFirst(given, field);
   if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
-  const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
+  const extra = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) * pathsIn(args);
+  const own = extra + (mayCountAll(node) ? totalCountPoints : 0);
   if (!isCompositeType(getNamedType(field.type))) return own;
   if (type.name === 'Mutation') return mutationPoints + own + childComplexity;
   return own + timesOf(field.name, args, isListType(getNullableType(field.type))) * (1 + childComplexity);
@@ -165,6 +171,11 @@ function withDefaultFirst(
 ): Readonly<Record<string, unknown>> {
   if (args['first'] !== null) return args;
   return { ...args, first: field.args.find(({ name }) => name === 'first')?.defaultValue };
+}
+
+/** The series that a field reads. Of other fields, and of an empty list, it is 1. */
+function pathsIn({ paths }: Readonly<Record<string, unknown>>): number {
+  return Array.isArray(paths) ? Math.max(paths.length, 1) : 1;
 }
 
 /** Asks for `totalCount`, or for a fragment in which it may be. */
