@@ -62,8 +62,8 @@ export class McpServer {
     this.#deps = deps;
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
-    const { alerts, fleet, registry } = deps;
-    this.#agentDeps = { alerts, catalogue, fleet, registry };
+    const { alerts, budget, fleet, registry } = deps;
+    this.#agentDeps = { alerts, budget, catalogue, fleet, registry };
     this.#notifications = new ListingNotifications({
       feed: deps.feed,
       catalogue,

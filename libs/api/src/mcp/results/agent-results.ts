@@ -33,7 +33,7 @@ export function refusalResult({
   code,
   message,
 }: {
-  readonly code: Refusal['code'] | 'FORBIDDEN';
+  readonly code: Refusal['code'] | 'FORBIDDEN' | 'RATE_LIMITED';
   readonly message: string;
 }): CallToolResult {
   return errorResult(`${code}: ${plainLine(message, messageMax)}`);

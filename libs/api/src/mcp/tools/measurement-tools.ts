@@ -3,6 +3,9 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { readDeviceSeries, readFleetSeries, type ChartAnswer } from '@flotilla/fleet';
 import type { JsonObject } from '@flotilla/mcp';
 import type { SeriesPoint } from '@flotilla/registry';
+import { ApiError } from '../../errors/api-error.js';
+import type { CostBudget } from '../../limits/cost-budget.js';
+import { fleetChartPoints } from '../../limits/operation-cost.js';
 import { quotingResult, refusalResult, unknownDevice } from '../results/agent-results.js';
 import { plainName } from '../results/untrusted-text.js';
 import type { AgentCaller } from '../session/agent-caller.js';
@@ -54,7 +57,15 @@ export const readMeasurementsTool: Tool = {
   annotations: readOnly,
 };
 
-export async function readMeasurements(_deps: unknown, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+export interface MeasurementToolDeps {
+  readonly budget: Pick<CostBudget, 'spend'>;
+}
+
+export async function readMeasurements(
+  deps: MeasurementToolDeps,
+  caller: AgentCaller,
+  args: JsonObject,
+): Promise<CallToolResult> {
   const path = textIn(args, 'path');
   const device = textIn(args, 'device');
   if (device !== undefined) return path === undefined ? latestOf(caller, device) : seriesOf(caller, device, path, args);
@@ -65,10 +76,26 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
     const paths = await caller.view.measurements.pathsOver(filter);
     return shownPaths(paths.map((one) => ({ path: plainName(one) })));
   }
+  const refused = await payForChart(deps, caller);
+  if (refused !== undefined) return refused;
   return shown(path, await readFleetSeries(caller.view, { filter, path }, periodOf(args)), ({ p95, deviceCount }) => ({
     p95,
     devices: deviceCount,
   }));
+}
+
+/** As over GraphQL: the points of the request are those of a cheap answer. */
+async function payForChart(
+  { budget }: MeasurementToolDeps,
+  { viewer }: AgentCaller,
+): Promise<CallToolResult | undefined> {
+  try {
+    await budget.spend(viewer, fleetChartPoints);
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    return refusalResult({ code: 'RATE_LIMITED', message: error.message });
+  }
 }
 
 async function latestOf({ view }: AgentCaller, device: string): Promise<CallToolResult> {

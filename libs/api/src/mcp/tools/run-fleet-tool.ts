@@ -13,12 +13,12 @@ import { createDesiredState, desiredStates, type DesiredToolDeps } from './desir
 import { selectedDevices, textIn } from './device-arguments.js';
 import { fleetTools, type FleetToolName } from './fleet-tools.js';
 import { describedTool } from './listed-tool.js';
-import { readMeasurements } from './measurement-tools.js';
+import { readMeasurements, type MeasurementToolDeps } from './measurement-tools.js';
 import { createRecurringJob, recurringJobs, type RecurringToolDeps } from './recurring-tools.js';
 import { shownDevice } from './shown-device.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
 
-export interface AgentDeps extends RecurringToolDeps, DesiredToolDeps {
+export interface AgentDeps extends RecurringToolDeps, DesiredToolDeps, MeasurementToolDeps {
   readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'earlierJob' | 'previewJob'> &
     RecurringToolDeps['fleet'] &
     DesiredToolDeps['fleet'];

@@ -1,6 +1,7 @@
 /** Names that an agent gives back are whole, as long as devices may choose them. */
 import { expect, it } from 'vitest';
 import { defaultToolPolicy } from '@flotilla/jobs';
+import { CostBudget } from '../../limits/cost-budget.js';
 import type { AgentCaller } from '../session/agent-caller.js';
 import { describedTool } from './listed-tool.js';
 import { readMeasurements } from './measurement-tools.js';
@@ -24,6 +25,6 @@ it.each([{}, { device: 'board' }])('the path of a measurement is whole in the an
     },
   };
   const caller = { viewer: { scopes: ['ADMIN'] }, view } as unknown as AgentCaller;
-  const { structuredContent } = await readMeasurements(undefined, caller, args);
+  const { structuredContent } = await readMeasurements({ budget: new CostBudget(1) }, caller, args);
   expect(structuredContent).toMatchObject({ paths: [{ path }] });
 });
