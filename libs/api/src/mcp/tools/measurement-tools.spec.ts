@@ -19,12 +19,15 @@ const callerWith = (count: number): AgentCaller => {
   return { viewer: { scopes: ['ADMIN'] }, view } as unknown as AgentCaller;
 };
 
-it.each([{}, { device: 'board' }])('the answer to %j says that there are more paths than it shows', async (args) => {
+it.each([
+  [{}, 'Add conditions, or call again with a path that you know.'],
+  [{ device: 'board' }, 'Call again with a path that you know.'],
+])('the answer to %j says that there are more paths than it shows', async (args, advice) => {
   const some = (await readMeasurements(cheap, callerWith(200), args)).structuredContent;
   expect(some).toMatchObject({ paths: { length: 200 } });
   expect(some).not.toHaveProperty('hint');
   const many = (await readMeasurements(cheap, callerWith(201), args)).structuredContent;
-  expect(many).toMatchObject({ paths: { length: 200 }, hint: expect.stringContaining('Only the first 200 paths') });
+  expect(many).toMatchObject({ paths: { length: 200 }, hint: `Only the first 200 paths are shown. ${advice}` });
 });
 
 it('a chart of the fleet costs what it costs over GraphQL, and is refused without the points for it', async () => {

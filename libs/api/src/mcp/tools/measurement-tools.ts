@@ -74,7 +74,10 @@ export async function readMeasurements(
   const { filter } = selected;
   if (path === undefined) {
     const paths = await caller.view.measurements.pathsOver(filter);
-    return shownPaths(paths.map((one) => ({ path: plainName(one) })));
+    return shownPaths(
+      paths.map((one) => ({ path: plainName(one) })),
+      'Add conditions, or call again with a path that you know.',
+    );
   }
   const refused = await payForChart(deps, caller);
   if (refused !== undefined) return refused;
@@ -107,11 +110,12 @@ async function latestOf({ view }: AgentCaller, device: string): Promise<CallTool
       latest: value,
       latestAt: new Date(at).toISOString(),
     })),
+    'Call again with a path that you know.',
   );
 }
 
-function shownPaths(paths: readonly { readonly path: string }[]): CallToolResult {
-  const more = `Only the first ${pathsMax} paths are shown. Add conditions, or call again with a path that you know.`;
+function shownPaths(paths: readonly { readonly path: string }[], advice: string): CallToolResult {
+  const more = `Only the first ${pathsMax} paths are shown. ${advice}`;
   return quotingResult({ paths: paths.slice(0, pathsMax), ...(paths.length > pathsMax && { hint: more }) });
 }
 
