@@ -1,6 +1,6 @@
 /** Sign-in by an identity provider over a real PostgreSQL; the spec answers for the provider. */
 import Fastify from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { localBus } from '@flotilla/bus';
 import { noTicks } from '@flotilla/bus/no-ticks';
 import { defaultSignInLimits, People, SignIns } from '@flotilla/fleet';
@@ -95,5 +95,15 @@ describe('a sign-in by the identity provider', () => {
     const elsewhere = await signInAs('bob', new Map());
     expect(await signIns.whoIs(elsewhere)).toBeDefined();
     expect(await signIns.whoIs(next)).toBeDefined();
+  });
+
+  it('stands where the former session cannot be read', async () => {
+    const jar = new Map<string, Cookie>();
+    await signInAs('ada', jar);
+    const read = vi.spyOn(signIns, 'formerOf').mockRejectedValueOnce(new Error('PostgreSQL did not answer.'));
+    const next = await signInAs('bob', jar);
+    expect(read).toHaveBeenCalledOnce();
+    read.mockRestore();
+    expect(await signIns.whoIs(next)).toMatchObject({ user: { name: 'bob' } });
   });
 });

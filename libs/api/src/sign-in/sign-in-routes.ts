@@ -140,11 +140,14 @@ class SignInEndpoints {
     );
   }
 
-  /** On the way back from a provider, a browser sends no session, but the id of its latest one. */
+  /**
+   * On the way back from a provider, a browser sends no session, but the id of its latest one. The
+   * new session is there already, so a read that fails must not fail the sign-in.
+   */
   async #formerOf(request: FastifyRequest) {
     const { callers, signIns } = this.deps;
     const token = callers.tokenIn(request.raw);
-    if (token === undefined) return signIns.formerOf(this.#browserOf(request));
+    if (token === undefined) return signIns.formerOf(this.#browserOf(request)).catch(() => undefined);
     return (await callers.ofToken(token).catch(() => undefined))?.session;
   }
 

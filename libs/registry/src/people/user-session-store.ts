@@ -47,7 +47,7 @@ const LIVING = `SELECT s.id AS "sessionId", s.token_hash AS "tokenHash",
          WHERE s.revoked_at IS NULL AND u.disabled_at IS NULL`;
 /** SQL, because each request of a browser needs the answer. */
 const FIND = { text: `${LIVING} AND s.token_hash = ANY($1::text[])`, timeoutMs: QUESTION_TIMEOUT_MS };
-const FIND_BY_ID = { text: `${LIVING} AND s.id = $1` };
+const FIND_BY_ID = { text: `${LIVING} AND s.id = $1`, timeoutMs: QUESTION_TIMEOUT_MS };
 /** Makes changes of the user wait for the new session, which they then end with the others. */
 const LOCK_USER = {
   text: `SELECT FROM user_account
