@@ -47,6 +47,7 @@ export function openHubClient({ connection, onUnauthenticated, onReturned }: Hub
     on: {
       ping: pongs.ping,
       pong: pongs.pong,
+      message: pongs.message,
       connected: () => {
         if (!isOpen) return;
         if (!connection.state().isUp) onReturned();

@@ -15,11 +15,16 @@ interface Answer {
   readonly error?: readonly unknown[];
   /** It answers no ping from then on. */
   readonly isDeaf?: boolean;
+  /** From then on each pong waits behind a value, on a slow line. */
+  readonly isSlow?: boolean;
 }
 
 const errorsOf = (code: string) => [{ message: code, extensions: { code } }];
 const unavailable = errorsOf('UNAVAILABLE');
 const value = (n: number) => ({ data: { n } });
+
+/** Just in time for a client that waits for a sign of life. */
+const slowMs = defaultClientLimits.keepAliveMs - 1;
 
 /** A hub that answers each subscription with the next of these, and reads of them from then on. */
 function hubThat(...answers: readonly Answer[]) {
@@ -32,6 +37,8 @@ function hubThat(...answers: readonly Answer[]) {
     static readonly CLOSED = 3;
     readyState = 0;
     #isDeaf = false;
+    #isSlow = false;
+    #id: string | undefined;
     onopen?: () => void;
     onmessage?: (message: { readonly data: string }) => void;
     onclose?: (event: { readonly code: number; readonly reason: string }) => void;
@@ -46,11 +53,14 @@ function hubThat(...answers: readonly Answer[]) {
 
     send(text: string): void {
       const { type, id } = JSON.parse(text) as Message;
-      if (type === 'ping' && !this.#isDeaf) this.#reply({ type: 'pong' });
+      if (type === 'ping' && this.#isSlow) this.#replySlowly();
+      else if (type === 'ping' && !this.#isDeaf) this.#reply({ type: 'pong' });
       if (type === 'connection_init') this.#reply({ type: 'connection_ack' });
       if (type !== 'subscribe') return;
-      const { values = [], error, closes, isDeaf } = answers[Math.min(asked++, answers.length - 1)] ?? {};
+      const { values = [], error, closes, isDeaf, isSlow } = answers[Math.min(asked++, answers.length - 1)] ?? {};
       this.#isDeaf = isDeaf === true;
+      this.#isSlow = isSlow === true;
+      this.#id = id;
       for (const payload of values) this.#reply({ type: 'next', id, payload });
       if (error) this.#reply({ type: 'error', id, payload: error });
       if (closes !== undefined) setImmediate(() => this.close(closes));
@@ -60,6 +70,11 @@ function hubThat(...answers: readonly Answer[]) {
       if (this.readyState === 3) return;
       this.readyState = 3;
       this.onclose?.({ code, reason: '' });
+    }
+
+    #replySlowly(): void {
+      setTimeout(() => this.#reply({ type: 'next', id: this.#id, payload: value(2) }), slowMs);
+      setTimeout(() => this.#reply({ type: 'pong' }), 2 * slowMs);
     }
 
     #reply(message: object): void {
@@ -163,6 +178,20 @@ describe('a connection that is kept alive', () => {
     // The rest of the wait, and the pause before the next attempt.
     await vi.advanceTimersByTimeAsync(1 + 2);
     expect([await next, opened(), missed]).toEqual([{ done: false, value: { n: 2 } }, 2, 1]);
+    await stream.return();
+  });
+
+  it('stays where a value comes before the pong on a slow line', async () => {
+    const { read, opened } = hubThat({ values: [value(1)], isSlow: true });
+    const stream = read();
+    await stream.next();
+    for (const waitMs of [keepAliveMs, slowMs, slowMs]) {
+      await vi.advanceTimersByTimeAsync(waitMs);
+      await new Promise(setImmediate);
+    }
+    expect([await stream.next(), opened()]).toEqual([{ done: false, value: { n: 2 } }, 1]);
+    await vi.advanceTimersByTimeAsync(keepAliveMs - 1);
+    expect(opened()).toBe(1);
     await stream.return();
   });
 

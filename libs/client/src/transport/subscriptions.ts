@@ -99,6 +99,7 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
     on: {
       ping: pongs.ping,
       pong: pongs.pong,
+      message: pongs.message,
       closed: pongs.closed,
       connected: (opened) => {
         failures = 0;

@@ -39,3 +39,27 @@ it('takes its own answer to a ping of the hub for no sign of life', () => {
   vi.advanceTimersByTime(10_000);
   expect(terminated).toBe(1);
 });
+
+it('waits on while other messages come before the pong, and ends the connection after them', () => {
+  const { ping, message } = watch();
+  ping(false);
+  for (let count = 0; count < 3; count++) {
+    vi.advanceTimersByTime(9_999);
+    message();
+  }
+  vi.advanceTimersByTime(9_999);
+  expect(terminated).toBe(0);
+  vi.advanceTimersByTime(1);
+  expect(terminated).toBe(1);
+});
+
+it('waits for nothing where a message comes without a ping, or after the pong', () => {
+  const { ping, pong, message } = watch();
+  message();
+  vi.advanceTimersByTime(10_000);
+  ping(false);
+  pong(true);
+  message();
+  vi.advanceTimersByTime(10_000);
+  expect(terminated).toBe(0);
+});
