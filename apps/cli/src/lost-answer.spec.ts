@@ -6,12 +6,19 @@ import { isAnswerLost, sendOnce } from './lost-answer.js';
 /** An error as Node's fetch has it. */
 const failedFetch = (details: object) => new TypeError('fetch failed', { cause: Object.assign(new Error(), details) });
 const unreachable = (details: object) => new FlotillaError('UNREACHABLE', 'x', { cause: failedFetch(details) });
+/** A host with several addresses: Node tries them one after another. */
+const unreachableAt = (...attempts: readonly object[]) => {
+  const errors = attempts.map((details) => Object.assign(new Error(), details));
+  const cause = Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' });
+  return new FlotillaError('UNREACHABLE', 'x', { cause: new TypeError('fetch failed', { cause }) });
+};
 
 describe('the answer of the hub', () => {
   it.each([
     [unreachable({ code: 'UND_ERR_SOCKET' })],
     [unreachable({ code: 'ECONNRESET', syscall: 'read' })],
     [unreachable({ code: 'UND_ERR_HEADERS_TIMEOUT' })],
+    [unreachableAt({ code: 'ENETUNREACH', syscall: 'connect' }, { code: 'ECONNRESET', syscall: 'read' })],
     [new FlotillaError('TIMEOUT', 'x')],
     [new FlotillaError('UNAVAILABLE', 'x', { status: 502 })],
     [new FlotillaError('UNAVAILABLE', 'x', { status: 504 })],
@@ -22,6 +29,7 @@ describe('the answer of the hub', () => {
     [unreachable({ code: 'ECONNREFUSED' })],
     [unreachable({ code: 'ENOTFOUND', syscall: 'getaddrinfo' })],
     [unreachable({ code: 'ENETUNREACH', syscall: 'connect' })],
+    [unreachableAt({ code: 'ENETUNREACH', syscall: 'connect' }, { code: 'ETIMEDOUT', syscall: 'connect' })],
     [unreachable({ code: 'UND_ERR_CONNECT_TIMEOUT' })],
     [unreachable({ code: 'DEPTH_ZERO_SELF_SIGNED_CERT' })],
     [unreachable({ code: 'ERR_SSL_WRONG_VERSION_NUMBER' })],

@@ -35,6 +35,11 @@ const beforeRequest =
 function isNeverSent(failure: unknown): boolean {
   const cause = failure instanceof Error ? failure.cause : undefined;
   if (!(cause instanceof Error)) return false;
-  const isOfConnect = 'syscall' in cause && cause.syscall === 'connect';
-  return isOfConnect || ('code' in cause && beforeRequest.test(String(cause.code)));
+  // A host with several addresses: one error for each attempt.
+  const attempts: readonly unknown[] = cause instanceof AggregateError ? cause.errors : [cause];
+  return attempts.every(isOfConnect) || ('code' in cause && beforeRequest.test(String(cause.code)));
+}
+
+function isOfConnect(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'connect';
 }
