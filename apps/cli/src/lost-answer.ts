@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import { FlotillaError } from '@flotilla/client';
 import { say } from './console/output.js';
+import { messageOf } from './error-message.js';
+import { exitCodes, UsageError } from './exit-codes.js';
 
 /** Sends what the hub does once per key. Prints the key if it may be done without an answer. */
 export function sendOnce<Result>(
@@ -13,6 +15,17 @@ export function sendOnce<Result>(
     if (isAnswerLost(error))
       say(`Whether the hub did it is unknown. Repeat the command with --idempotency-key ${key}: it does it once.`);
     throw error;
+  });
+}
+
+/** A call without a key, which must not be repeated before its device is looked at. */
+export function sendUnkeyed<Result>(call: Promise<Result>): Promise<Result> {
+  return call.catch((error: unknown) => {
+    if (!isAnswerLost(error)) throw error;
+    throw new UsageError(
+      `${messageOf(error)}\nOutcome unknown: the device may have done it. Read its state back before you repeat it.`,
+      exitCodes.targetsFailed,
+    );
   });
 }
 

@@ -4,7 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { expect, it } from 'vitest';
 import { runCommand } from '../../run-command.suite.js';
 
-it('whose answer is lost has an unknown outcome; one that was never sent may be repeated', async () => {
+it.each([
+  ['call', ['call', '02:00', 'self.dispense', '--yes']],
+  ['devices show-image', ['devices', 'show-image', '02:00', '01990000-0000-7000-8000-000000000009']],
+  ['devices snapshot', ['devices', 'snapshot', '02:00']],
+])('%s whose answer is lost has an unknown outcome; one that was never sent may be repeated', async (_name, line) => {
   let received = 0;
   const server = createServer((request) => {
     received += 1;
@@ -12,7 +16,6 @@ it('whose answer is lost has an unknown outcome; one that was never sent may be 
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const hub = { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-  const line = ['call', '02:00', 'self.dispense', '--yes'];
   const lost = await runCommand(hub, line);
   expect([lost.code, received]).toEqual([3, 1]);
   expect(lost.problem).toContain('Outcome unknown: the device may have done it.');

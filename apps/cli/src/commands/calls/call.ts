@@ -2,9 +2,8 @@
 import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { withClient } from '../../connection.js';
 import { isConfirmed, yesOption } from '../../console/confirm.js';
-import { messageOf } from '../../error-message.js';
-import { exitCodes, UsageError } from '../../exit-codes.js';
-import { isAnswerLost } from '../../lost-answer.js';
+import { exitCodes } from '../../exit-codes.js';
+import { sendUnkeyed } from '../../lost-answer.js';
 import { durationOption } from '../../options/duration-option.js';
 import { argumentsForDevice, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
 import { leaf } from '../command.js';
@@ -50,19 +49,11 @@ export const callCommand = leaf({
         ...(args.timeout === undefined ? {} : { timeoutMs: Math.round(args.timeout * 1_000) }),
         ...(args.idempotencyKey === undefined ? {} : { idempotencyKey: args.idempotencyKey }),
       };
-      const outcome = await client.callTool(call).catch((error: unknown) => {
-        // With a key, the same command may be repeated: the hub sends nothing a second time.
-        throw args.idempotencyKey === undefined && isAnswerLost(error) ? unknownOutcome(error) : error;
-      });
+      const sent = client.callTool(call);
+      // With a key, the same command may be repeated: the hub sends nothing a second time.
+      const outcome = await (args.idempotencyKey === undefined ? sendUnkeyed(sent) : sent);
       await printOutcome(outcome, args);
       return exitCodeOfCall(outcome);
     });
   },
 });
-
-function unknownOutcome(error: unknown): UsageError {
-  return new UsageError(
-    `${messageOf(error)}\nOutcome unknown: the device may have done it. Read its state back before you repeat it.`,
-    exitCodes.targetsFailed,
-  );
-}

@@ -3,6 +3,7 @@ import { expectAccepted } from '@flotilla/client';
 import { printChange } from '../../console/output.js';
 import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { PicturesDocument, ShowImageDocument, TakeSnapshotDocument } from '../../generated/operations.js';
+import { sendUnkeyed } from '../../lost-answer.js';
 import { numberOption } from '../../options/number-option.js';
 import { eachNode } from '../../pages.js';
 import { hubLeaf } from '../command.js';
@@ -42,7 +43,7 @@ export const snapshotCommand = hubLeaf({
   run: async (args, client) => {
     const { id: deviceId, quality } = args;
     const variables = { deviceId, ...(quality === undefined ? {} : { quality }) };
-    const { takeSnapshot } = await client.request(TakeSnapshotDocument, variables, callRequest);
+    const { takeSnapshot } = await sendUnkeyed(client.request(TakeSnapshotDocument, variables, callRequest));
     const { upload, call } = expectAccepted(takeSnapshot);
     if (upload !== null) return printChange(upload, args);
     if (call === null) return;
@@ -64,7 +65,8 @@ export const showImageCommand = hubLeaf({
     }),
   run: async (args, client) => {
     const variables = { deviceId: args.id, uploadId: args.picture };
-    const { call } = expectAccepted((await client.request(ShowImageDocument, variables, callRequest)).showImage);
+    const { showImage } = await sendUnkeyed(client.request(ShowImageDocument, variables, callRequest));
+    const { call } = expectAccepted(showImage);
     if (call === null) return;
     await printOutcome(call, args);
     return exitCodeOfCall(call);
