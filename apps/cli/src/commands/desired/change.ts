@@ -55,7 +55,7 @@ export const createCommand = leaf({
   ],
   notes:
     'The tool needs a policy that is idempotent, not disruptive, and has a readback (flotilla policies set). ' +
-    'Without --window-zone the hours are those of each device.',
+    'Without --window-zone the hours are those of each device, and without --window-days the window is daily.',
   options: (args) =>
     withNew(args).option('idempotency-key', textOption('A repeated command with the same key finds the first one')),
   run: async (args) => {
@@ -93,6 +93,7 @@ export const editCommand = leaf({
   ],
   notes:
     'It fails if another person changed it in the meantime. Its calls have the rights of the key that edits it. ' +
+    'A window keeps its zone and days, until --window-zone device and --window-days every remove them. ' +
     'One that the hub paused applies again afterwards.',
   options: (args) =>
     withDesiredOptions(withId(args, 'Id of the desired state')).positional('arguments', argumentsOption),

@@ -10,17 +10,28 @@ describe('the window of a desired state', () => {
     [{ window: '21:00-06:00' }, { from: '21:00', to: '06:00', zone: 'Europe/Berlin', days: [1, 2] }],
     [{ 'window-zone': 'Asia/Tokyo' }, { from: '22:00', to: '06:00', zone: 'Asia/Tokyo', days: [1, 2] }],
     [{ 'window-days': 'sun' }, { from: '22:00', to: '06:00', zone: 'Europe/Berlin', days: [7] }],
+    [{ 'window-zone': 'device' }, { from: '22:00', to: '06:00', zone: null, days: [1, 2] }],
+    [{ 'window-days': 'every' }, { from: '22:00', to: '06:00', zone: 'Europe/Berlin' }],
+    [
+      { window: '21:00-06:00', 'window-zone': 'device', 'window-days': 'every' },
+      { from: '21:00', to: '06:00', zone: null },
+    ],
     [{ window: 'always' }, null],
     [{}, undefined],
-  ])('keeps in an edit what is not given: %j', (args, window) => expect(rulesOf(args, stored).window).toEqual(window));
+  ])('keeps in an edit what is not given: %j', (args, window) =>
+    expect(rulesOf(args, stored).window).toStrictEqual(window),
+  );
 
   it('is every day in the zone of each device, where a new one has only hours', () => {
-    expect(rulesOf({ window: '21:00-06:00' })).toEqual({ window: { from: '21:00', to: '06:00', zone: null } });
+    const window = { from: '21:00', to: '06:00', zone: null };
+    expect(rulesOf({ window: '21:00-06:00' })).toEqual({ window });
+    expect(rulesOf({ window: '21:00-06:00', 'window-zone': 'device', 'window-days': 'every' })).toEqual({ window });
   });
 
   it.each([
     [{ window: 'always', 'window-zone': 'Europe/Berlin' }, '--window always has no zone and no days.'],
     [{ 'window-days': 'mon' }, 'Add --window'],
+    [{ 'window-zone': 'device', 'window-days': 'every' }, 'Add --window'],
   ])('is rejected for %j', (args, message) => expect(() => rulesOf(args)).toThrow(message));
 });
 

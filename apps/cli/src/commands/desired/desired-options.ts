@@ -12,6 +12,9 @@ import { given, textOption } from '../../options/shared-options.js';
 
 /** For `--window`: removes the window in an edit. */
 const always = 'always';
+/** For `--window-zone` and `--window-days`: what a window has without them. */
+const ofDevice = 'device';
+const every = 'every';
 
 const desiredOptions = {
   name: textOption('Name of the desired state'),
@@ -26,8 +29,8 @@ const desiredOptions = {
     max: 1_000,
   }),
   window: textOption('Hours of the day at which it applies, such as 22:00-07:00, or "always"'),
-  'window-zone': textOption('IANA time zone of --window, such as Europe/Berlin [the zone of each device]'),
-  'window-days': textOption('Days on which the window begins, such as mon,tue [every day]'),
+  'window-zone': textOption('IANA time zone of --window, such as Europe/Berlin, or "device" for that of each device'),
+  'window-days': textOption('Days on which the window begins, such as mon,tue, or "every"'),
   ...waveOptions,
   'max-in-flight': numberOption('max-in-flight', 'Maximum calls under way at a time', { min: 1, max: intMax }),
   'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
@@ -75,12 +78,17 @@ function windowOf(
       throw new UsageError(`--window ${always} has no zone and no days. Omit --window-zone and --window-days.`);
     return null;
   }
-  const storedHours = stored !== null && hasRest ? `${stored.from}-${stored.to}` : undefined;
-  const window = windowIn({ window: hours ?? storedHours, 'window-zone': zone, 'window-days': days });
+  const shown = hours ?? (stored !== null && hasRest ? `${stored.from}-${stored.to}` : undefined);
+  const [isOfDevice, isEvery] = shown === undefined ? [] : [zone?.trim() === ofDevice, days?.trim() === every];
+  const window = windowIn({
+    window: shown,
+    'window-zone': isOfDevice ? undefined : zone,
+    'window-days': isEvery ? undefined : days,
+  });
   if (window === undefined) return undefined;
   return {
     ...window,
-    zone: window.zone ?? stored?.zone ?? null,
-    ...given({ days: window.days ?? stored?.days ?? undefined }),
+    zone: isOfDevice ? null : (window.zone ?? stored?.zone ?? null),
+    ...given({ days: isEvery ? undefined : (window.days ?? stored?.days ?? undefined) }),
   };
 }
