@@ -152,8 +152,7 @@ describe('the result of a change', () => {
     expect((await printed('id')).stdout).toBe('{"id":"a"}\n');
     expect(await printed('id,status')).toMatchObject({
       stdout: '{"id":"a","state":"RUNNING"}\n',
-      stderr:
-        'There is no column "status". The columns are id, state. The command is done, and all of them are printed.\n',
+      stderr: 'There is no column "status". The columns are id, state. All columns are printed instead.\n',
     });
   });
 });

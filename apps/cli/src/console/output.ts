@@ -120,7 +120,7 @@ function withKnownColumns<Row>(
     chosenColumns(columns, options.columns, sample);
     return options;
   } catch (error) {
-    say(`${messageOf(error)} The command is done, and all of them are printed.`);
+    say(`${messageOf(error)} All columns are printed instead.`);
     return { output: options.output, json: options.json };
   }
 }
