@@ -111,7 +111,8 @@ export function printChanges<Row>(
   return printRows(rows, likes, withKnownColumns(likes.map(columnOf), options, rows[0]));
 }
 
-function withKnownColumns<Row>(
+/** The options, without `--columns` where it names what `sample` does not have. */
+export function withKnownColumns<Row>(
   columns: readonly Column<Row>[],
   options: OutputOptions,
   sample: Row | undefined,

@@ -31,4 +31,23 @@ describe('the jobs of a revert', () => {
     const { result, stdout } = await captured(() => followAll(client, jobs, { output: 'json' }));
     expect([result, JSON.parse(stdout)]).toMatchObject([3, [{ conclusion: 'SUCCEEDED' }, { conclusion: 'FAILED' }]]);
   });
+
+  it('are followed to their ends and printed with all columns, where one is unknown', async () => {
+    const jobs = [{ id: 'a' }, { id: 'b' }];
+    const { result, stdout, stderr } = await captured(() =>
+      followAll(client, jobs, { output: 'jsonl', columns: 'id,status' }),
+    );
+    const ends = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as object);
+    expect([result, ends]).toMatchObject([
+      3,
+      [
+        { id: 'a', conclusion: 'SUCCEEDED' },
+        { id: 'b', conclusion: 'FAILED' },
+      ],
+    ]);
+    expect(stderr.match(/There is no column "status"\./g)).toHaveLength(1);
+  });
 });

@@ -2,7 +2,7 @@
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { columnOf, formatOf, type OutputOptions } from '../../console/output-format.js';
-import { printChanges, RowPrinter } from '../../console/output.js';
+import { printChanges, RowPrinter, withKnownColumns } from '../../console/output.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
 import { sendOnce } from '../../lost-answer.js';
@@ -57,13 +57,17 @@ export async function followAll(
   args: OutputOptions,
 ): Promise<ExitCode> {
   const isTable = formatOf(args) === 'table';
-  const ends = new RowPrinter<JobStatusFragment>((['id', 'state', 'conclusion', 'name'] as const).map(columnOf), args);
+  const columns = (['id', 'state', 'conclusion', 'name'] as const).map(columnOf<JobStatusFragment>);
+  let ends: RowPrinter<JobStatusFragment> | undefined;
+  // The jobs are there already: a wrong `--columns` must not end the command.
+  const printerOf = (sample?: JobStatusFragment) =>
+    (ends ??= new RowPrinter(columns, withKnownColumns(columns, args, sample)));
   let code: ExitCode = exitCodes.done;
   for (const { id } of jobs) {
-    const ended = await followJob(client, id, args, isTable ? undefined : (job) => ends.print(job));
+    const ended = await followJob(client, id, args, isTable ? undefined : (job) => printerOf(job).print(job));
     if (ended !== exitCodes.done) code = ended;
     if (ended === exitCodes.interrupted) break;
   }
-  if (!isTable) await ends.end();
+  if (!isTable) await printerOf().end();
   return code;
 }
