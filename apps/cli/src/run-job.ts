@@ -3,7 +3,7 @@ import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@fl
 import type { CreateJobInput } from '@flotilla/client/schema';
 import { confirm, isConfirmed } from './console/confirm.js';
 import { untilInterrupted } from './console/interrupt.js';
-import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
+import { progressInWords, stateOf, viewJob } from './console/job-progress.js';
 import { formatOf, type OutputOptions } from './console/output-format.js';
 import { printChange, printThing, say, write } from './console/output.js';
 import { previewInWords } from './console/preview-words.js';
@@ -93,17 +93,8 @@ export async function printJob(
   job: Omit<JobRowFragment, 'createdBy' | 'firmwareImage'> & Readonly<Record<string, unknown>>,
   args: OutputOptions,
 ): Promise<void> {
-  if (formatOf(args) !== 'table' || args.columns !== undefined) return printChange(job, args);
-  const { id, name, tool, progress } = job;
-  await printChange(
-    {
-      id,
-      name,
-      tool,
-      state: stateOf(job),
-      decided: `${decidedOf(job)} of ${progress.total}`,
-      troubles: troublesOf(job) || null,
-    },
-    args,
-  );
+  if (args.columns !== undefined) return printChange({ ...job, ...progressInWords(job) }, args);
+  if (formatOf(args) !== 'table') return printChange(job, args);
+  const { id, name, tool } = job;
+  await printChange({ id, name, tool, state: stateOf(job), ...progressInWords(job) }, args);
 }

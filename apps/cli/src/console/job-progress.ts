@@ -24,6 +24,11 @@ export function troublesOf({ progress }: Counted): string {
     .join(', ');
 }
 
+/** The progress as people read it, under the names that tables and `--columns` have for it. */
+export function progressInWords(job: Counted): { readonly decided: string; readonly troubles: string | null } {
+  return { decided: `${decidedOf(job)} of ${job.progress.total}`, troubles: troublesOf(job) || null };
+}
+
 export function stateOf({
   state,
   conclusion,

@@ -1,5 +1,5 @@
 /** `flotilla jobs`: the group, and what only reads. */
-import { decidedOf, stateOf, troublesOf } from '../../console/job-progress.js';
+import { progressInWords, stateOf } from '../../console/job-progress.js';
 import { formatOf, type ColumnLike } from '../../console/output-format.js';
 import { printRows, printThing, say, write } from '../../console/output.js';
 import { found } from '../../found.js';
@@ -54,10 +54,10 @@ const showCommand = hubLeaf({
   options: (args) => withId(args, 'Id of the job'),
   run: async (args, client) => {
     const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
-    if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing(job, args);
-    const { id, name, progress, waves, failureGroups, ...rest } = job;
-    const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
-    await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);
+    if (args.columns !== undefined) return printThing({ ...job, ...progressInWords(job) }, args);
+    if (formatOf(args) !== 'table') return printThing(job, args);
+    const { id, name, waves, failureGroups, ...rest } = job;
+    await printThing({ id, name, state: stateOf(job), ...progressInWords(job), ...withoutWords(rest) }, args);
     if (waves.length > 0) await printRows(waves, waveColumns, {});
     if (failureGroups.length > 0)
       await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
@@ -86,10 +86,10 @@ function percentOf(share: number): string {
   return `${Math.floor(share * 1_000 + 1e-9) / 10}%`;
 }
 
-/** The fields besides those that `stateOf` says in words. */
-function withoutState(job: object): Readonly<Record<string, unknown>> {
+/** The fields besides those that are said in words. */
+function withoutWords(job: object): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(job).filter(([name]) => !['state', 'conclusion', 'pauseReason'].includes(name)),
+    Object.entries(job).filter(([name]) => !['state', 'conclusion', 'pauseReason', 'progress'].includes(name)),
   );
 }
 

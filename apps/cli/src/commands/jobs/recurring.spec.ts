@@ -71,6 +71,11 @@ describe('a recurring job', () => {
     const { problem, stdout } = await runCommand(hub, [...words, '--columns', 'lastJob.state']);
     expect([problem, stdout]).toEqual(['', expect.stringMatching(/^last job state +[A-Z_]+\n$/)]);
   });
+
+  it('has the column of its next run that its table shows', async () => {
+    const { stdout, stderr } = await runCommand(hub, ['recurring', 'enable', id, '--columns', 'nextRun']);
+    expect([stdout, stderr]).toEqual([expect.stringMatching(/^next run +2026-01-01/), '']);
+  });
 });
 
 describe('a change of a recurring job', () => {

@@ -220,9 +220,11 @@ function localZone(): string {
 
 async function printRecurring(job: RecurringRowFragment | null | undefined, args: OutputOptions): Promise<void> {
   if (job === null || job === undefined) return printChange({}, args);
-  if (formatOf(args) !== 'table' || args.columns !== undefined) return printChange({ ...job }, args);
   const { id, name, cron, timeZone, enabled, nextRuns } = job;
-  await printChange({ id, name, cron, timeZone, enabled, nextRun: nextRuns[0] ?? null }, args);
+  const nextRun = nextRuns[0] ?? null;
+  if (args.columns !== undefined) return printChange({ ...job, nextRun }, args);
+  if (formatOf(args) !== 'table') return printChange({ ...job }, args);
+  await printChange({ id, name, cron, timeZone, enabled, nextRun }, args);
   if (enabled && nextRuns.length === 0) await write('No further run: the schedule has ended.\n');
 }
 

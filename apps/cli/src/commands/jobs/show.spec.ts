@@ -32,6 +32,19 @@ describe('a job with waves', () => {
     expect([problem, stdout]).toEqual(['', 'progress total  1\n']);
   });
 
+  it.each(['show', 'pause'])('has the columns that its table shows: %s', async (act) => {
+    pauseReason = null;
+    const line = ['jobs', act, 'a-job', '--columns', 'state,decided,troubles', '--json'];
+    const { problem, stdout, stderr } = await runCommand(hub, line);
+    expect([problem, stderr]).toEqual(['', '']);
+    // The hub of the spec has 1 for each figure.
+    expect(JSON.parse(stdout)).toEqual({
+      state: 'AWAITING_APPROVAL',
+      decided: '-3 of 1',
+      troubles: expect.stringMatching(/^1 failed, 1 rejected, /),
+    });
+  });
+
   it('needs no command while it runs', async () => {
     pauseReason = null;
     expect((await runCommand(hub, ['jobs', 'show', 'a-job'])).stderr).not.toContain('open-wave');
