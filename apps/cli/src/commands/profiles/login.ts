@@ -30,10 +30,14 @@ export const loginCommand = leaf({
       throw new UsageError('Give the key once. Omit --with-key, or omit --key and --key-file.');
     const isKeyThere = withKey === true || given !== undefined;
     if (!isKeyThere && !process.stdin.isTTY)
-      throw new UsageError('Without a terminal, pipe the key to: flotilla login <address> --with-key');
+      throw new UsageError(
+        'Without a terminal, add --key-file <file>, or pipe the key to: flotilla login <address> --with-key',
+      );
     const { current, profiles } = readProfiles(profileFile());
     const known = profiles[name]?.url ?? defaultUrl;
-    const url = checkedUrl(args.address ?? args.url ?? (isKeyThere ? known : await ask('Address of the hub', known)));
+    // A key goes only to an address that the person gave, where there is a person.
+    const isAsked = withKey !== true && process.stdin.isTTY;
+    const url = checkedUrl(args.address ?? args.url ?? (isAsked ? await ask('Address of the hub', known) : known));
     const key = checkedKey((given ?? (await readSecret('API key (not shown): '))).trim());
     const { viewer } = await withHub({ url, apiKey: key }, (client) => client.request(ViewerDocument));
     writeProfiles(profileFile(), { current: name, profiles: { ...profiles, [name]: { url, key } } });
