@@ -60,6 +60,17 @@ describe('what is done once per key', () => {
     expect((await failing(new FlotillaError('TIMEOUT', 'x'), 'mine')).stderr).toContain('--idempotency-key mine');
   });
 
+  it('names the times that were sent, so that the repetition asks for the same', async () => {
+    const error = new FlotillaError('TIMEOUT', 'x');
+    const at = '2026-01-31T22:00:00.000Z';
+    const { stderr } = await captured(() =>
+      expect(sendOnce('k', () => Promise.reject(error), { 'start-at': at, until: undefined })).rejects.toBe(error),
+    );
+    expect(stderr).toContain(
+      `with --idempotency-key k, and with --start-at ${at} in place of the typed time: it does it once.`,
+    );
+  });
+
   it('names none where nothing was done', async () => {
     expect((await failing(new FlotillaError('INVALID', 'x'))).stderr).toBe('');
   });

@@ -5,17 +5,26 @@ import { say } from './console/output.js';
 import { messageOf } from './error-message.js';
 import { exitCodes, UsageError } from './exit-codes.js';
 
-/** Sends what the hub does once per key. Prints the key if it may be done without an answer. */
+/**
+ * Sends what the hub does once per key. Prints the key if it may be done without an answer, with
+ * the times by option: `2h` is another time in the next command, which the hub would refuse.
+ */
 export function sendOnce<Result>(
   given: string | undefined,
   send: (idempotencyKey: string) => Promise<Result>,
+  times: Readonly<Record<string, string | null | undefined>> = {},
 ): Promise<Result> {
   const key = given ?? randomUUID();
   return send(key).catch((error: unknown) => {
-    if (isAnswerLost(error))
-      say(`Whether the hub did it is unknown. Repeat the command with --idempotency-key ${key}: it does it once.`);
+    if (isAnswerLost(error)) say(`Whether the hub did it is unknown. ${repetition(key, times)}: it does it once.`);
     throw error;
   });
+}
+
+function repetition(key: string, times: Readonly<Record<string, string | null | undefined>>): string {
+  const named = Object.entries(times).flatMap(([name, at]) => (typeof at === 'string' ? `--${name} ${at}` : []));
+  const command = `Repeat the command with --idempotency-key ${key}`;
+  return named.length === 0 ? command : `${command}, and with ${named.join(' ')} in place of the typed time`;
 }
 
 /** A call without a key, which must not be repeated before its device is looked at. */

@@ -1,4 +1,4 @@
-import type { FlotillaClient } from '@flotilla/client';
+import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { describe, expect, it } from 'vitest';
 import { captured } from './console/captured-output.suite.js';
 import { followJob, runJob } from './run-job.js';
@@ -42,6 +42,15 @@ it('names a job that cannot be followed, so that no person creates it twice', as
   );
   expect(result).toBe('Error: JOBS_READ is missing.');
   expect(stderr).toContain('The job job-1 exists. Follow it with: flotilla jobs follow job-1');
+});
+
+it('names the start that was sent where its answer is lost, because 2h is another time later', async () => {
+  const client = { createJob: () => Promise.reject(new FlotillaError('TIMEOUT', 'x')) } as unknown as FlotillaClient;
+  const input = { firmwareImageId: 'image', devices: { all: true }, startAt: '2026-01-31T22:00:00.000Z' };
+  const { stderr } = await captured(() =>
+    runJob(client, input, { 'start-at': '2h', yes: true }).catch((error: unknown) => String(error)),
+  );
+  expect(stderr).toContain('and with --start-at 2026-01-31T22:00:00.000Z in place of the typed time');
 });
 
 describe('a job that is followed', () => {

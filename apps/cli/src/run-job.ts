@@ -13,12 +13,16 @@ import { PreviewJobDocument, type JobRowFragment } from './generated/operations.
 import { sendOnce } from './lost-answer.js';
 import type { JobArguments } from './options/job-options.js';
 
-type RunArguments = OutputOptions & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes'>;
+type RunArguments = OutputOptions & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes' | 'start-at'>;
 
 export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
   if (args.preview === true) return previewJob(client, input, args);
   if (!(await isJobConfirmed(client, input, args))) return exitCodes.refused;
-  const job = await sendOnce(args['idempotency-key'], (idempotencyKey) => client.createJob(input, { idempotencyKey }));
+  const job = await sendOnce(
+    args['idempotency-key'],
+    (idempotencyKey) => client.createJob(input, { idempotencyKey }),
+    args['start-at'] === undefined ? {} : { 'start-at': input.startAt },
+  );
   if (args.follow === true) return followJob(client, job.id, args);
   await printJob(job, args);
   return exitCodes.done;

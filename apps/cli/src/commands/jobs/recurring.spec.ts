@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runCommand } from '../../run-command.suite.js';
 import { startSchemaHub, type SchemaHub } from '../../schema-hub.suite.js';
 
@@ -42,6 +42,19 @@ describe('a new recurring job', () => {
 });
 
 describe('the end of a recurring job', () => {
+  it('is named as it was sent where the answer is lost, because 30d is another time later', async () => {
+    const { fetch } = globalThis;
+    const cut = new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'UND_ERR_SOCKET' }) });
+    const network = vi
+      .spyOn(globalThis, 'fetch')
+      .mockImplementation((url, init) =>
+        String(init?.body).includes('createRecurringJob') ? Promise.reject(cut) : fetch(url, init),
+      );
+    onTestFinished(() => network.mockRestore());
+    const { stderr } = await runCommand(hub, [...line, '--yes', '--until', '30d']);
+    expect(stderr).toMatch(/and with --until \d{4}-\d{2}-\d{2}T[\d:.]+Z in place of the typed time: it does it once\./);
+  });
+
   it.each([
     ['create', [...line, '--yes']],
     ['edit', ['recurring', 'edit', '01990000-0000-7000-8000-00000000000c']],

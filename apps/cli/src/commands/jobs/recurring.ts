@@ -111,8 +111,10 @@ const createCommand = leaf({
       if (args.preview === true) return runJob(client, job, args);
       if (!(await isConfirmed(client, args.tool, 'at each run', args))) return exitCodes.refused;
       const input = { name, job, ...scheduleOf(args), cron, timeZone: args['time-zone'] ?? localZone() };
-      const { createRecurringJob } = await sendOnce(args['idempotency-key'], (idempotencyKey) =>
-        client.request(CreateRecurringJobDocument, { input, idempotencyKey }),
+      const { createRecurringJob } = await sendOnce(
+        args['idempotency-key'],
+        (idempotencyKey) => client.request(CreateRecurringJobDocument, { input, idempotencyKey }),
+        { until: args.until },
       );
       await printRecurring(expectAccepted(createRecurringJob).recurringJob, args);
       return exitCodes.done;
