@@ -11,7 +11,7 @@ import { deviceFilterCases, SET_VOLUME, type DeviceNode } from '../src/api/schem
 import { idsForEveryField } from '../src/api/schema/every-field.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { argumentOf, everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js';
+import { argumentOf, askForEverything, servedSchema } from '../src/api/schema/graphql-schema.js';
 import { removeDataDir, type HubProcess } from '../src/hub/hub-process.js';
 import { failuresOf, finished, jobOf, online } from '../src/jobs/job-api.js';
 import { notifyFrom, startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -54,10 +54,7 @@ describe('the schema of a running hub', () => {
     const ids = await idsForEveryField(hub, deviceId, offlineId);
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
-      const answer = await send(
-        hub,
-        `{ ${field.name}${argument} ${everythingOf(field, field.name.startsWith('preview') ? 2 : 4)} }`,
-      );
+      const answer = await askForEverything((query) => send(hub, query), field, { argument, levels: 4 });
       expect(answer.errors, field.name).toBeUndefined();
       expect(answer.data?.[field.name], field.name).toBeTruthy();
     }

@@ -14,7 +14,7 @@ import {
   type IntrospectionQuery,
 } from 'graphql';
 import type { HubProcess } from '../../hub/hub-process.js';
-import { ask } from '../graphql-client.js';
+import { ask, type GraphqlAnswer } from '../graphql-client.js';
 
 /** Rows of each nested list: enough to have neighbours, few enough for the cost limit. */
 const NESTED_ROWS = 2;
@@ -27,7 +27,7 @@ export async function servedSchema(hub: HubProcess): Promise<GraphQLSchema> {
  * Every field below this one, `levels` objects deep. Fields that need an argument are left out
  * below the first level.
  */
-export function everythingOf(field: GraphQLField<unknown, unknown>, levels: number): string {
+function everythingOf(field: GraphQLField<unknown, unknown>, levels: number): string {
   const type = getNamedType(field.type);
   if (!isCompositeType(type)) return '';
   if (!isObjectType(type) || levels === 0) return '{ __typename }';
@@ -35,6 +35,17 @@ export function everythingOf(field: GraphQLField<unknown, unknown>, levels: numb
   const deeper = fields.filter((each) => levels > 1 || !isCompositeType(getNamedType(each.type)));
   const selections = deeper.map((each) => `${each.name}${rowsOf(each)} ${everythingOf(each, levels - 1)}`);
   return `{ __typename ${selections.join(' ')} }`;
+}
+
+/** Asks for everything of a field: at most `levels` deep, and as deep as the cost limit allows. */
+export async function askForEverything(
+  send: (query: string) => Promise<GraphqlAnswer>,
+  field: GraphQLField<unknown, unknown>,
+  { argument, levels }: { readonly argument: string; readonly levels: number },
+): Promise<GraphqlAnswer> {
+  const answer = await send(`{ ${field.name}${argument} ${everythingOf(field, levels)} }`);
+  const isTooCostly = answer.errors?.some(({ extensions }) => extensions?.code === 'COST_LIMIT');
+  return isTooCostly && levels > 2 ? askForEverything(send, field, { argument, levels: levels - 1 }) : answer;
 }
 
 function rowsOf(field: GraphQLField<unknown, unknown>): string {
