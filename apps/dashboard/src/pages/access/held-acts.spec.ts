@@ -1,20 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { isHeld, personActs } from './held-acts';
+import { isHeld, offeredActs } from './held-acts';
 
-const heldFor = (isSelf: boolean, isLastAdmin: boolean) =>
-  personActs.filter((act) => isHeld(act, { isSelf, isLastAdmin }));
-
-describe('the acts that are not offered', () => {
-  it('do not exist for another person who is not the last admin', () => {
-    expect(heldFor(false, false)).toEqual([]);
+describe('the acts on a person', () => {
+  it('are all offered for another person', () => {
+    const acts = offeredActs(false);
+    expect(acts).toEqual(['reset', 'signOut', 'switch', 'remove']);
+    expect(acts.filter((act) => isHeld(act, false))).toEqual([]);
   });
 
-  it('include the reset of the own password, whose page would close before it shows the new one', () => {
-    expect(heldFor(true, false)).toEqual(['reset']);
+  it('leave out the reset of the own password, whose page would close before it shows the new one', () => {
+    expect(offeredActs(true)).toEqual(['signOut', 'switch', 'remove']);
   });
 
-  it('include the end of the last admin', () => {
-    expect(heldFor(false, true)).toEqual(['switch', 'remove']);
-    expect(heldFor(true, true)).toEqual(['reset', 'switch', 'remove']);
+  it('hold the end of the last admin, and begin with one that can be chosen', () => {
+    for (const isSelf of [false, true]) {
+      const acts = offeredActs(isSelf);
+      expect(acts.filter((act) => isHeld(act, true))).toEqual(['switch', 'remove']);
+      expect(acts.slice(0, 1).filter((act) => isHeld(act, true))).toEqual([]);
+    }
   });
 });

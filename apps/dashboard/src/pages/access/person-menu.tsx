@@ -11,7 +11,7 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { Secret } from '../../parts/dialog/secret';
 import { useNotify } from '../../parts/use-notify';
 import { DeleteUserDocument, SignOutUserDocument, UpdateUserDocument } from './generated/access';
-import { isHeld, type PersonAct, personActs } from './held-acts';
+import { isHeld, offeredActs, type PersonAct } from './held-acts';
 import { newPassword } from './new-password';
 import type { User } from './people';
 
@@ -46,9 +46,9 @@ export function PersonMenu({ user, isLastAdmin, onChanged }: PersonMenuProps) {
         </Menu.Target>
         <Menu.Dropdown>
           {isLastAdmin && <Menu.Label>{t('access.lastAdmin')}</Menu.Label>}
-          {isSelf && <Menu.Label>{t('access.ownPassword')}</Menu.Label>}
-          {personActs.map((act) => (
-            <Menu.Item key={act} disabled={isHeld(act, { isLastAdmin, isSelf })} onClick={() => setAsked(act)}>
+          {isSelf && user.hasPassword && <Menu.Label>{t('access.ownPassword')}</Menu.Label>}
+          {offeredActs(isSelf).map((act) => (
+            <Menu.Item key={act} disabled={isHeld(act, isLastAdmin)} onClick={() => setAsked(act)}>
               {label(act)}
             </Menu.Item>
           ))}
