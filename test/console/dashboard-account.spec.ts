@@ -112,8 +112,12 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await signIn(visitor, newPassword, input.email);
     await heading(visitor, 'Jobs');
     expect(await visitor.getByRole('link', { name: 'New job' }).count()).toBe(0);
+    await choose(visitor, 'Change password');
+    const typed = visitor.getByRole('dialog').getByRole('textbox', { name: 'Current password' });
+    await typed.fill('half typed');
     await ask(hub, updateUserMutation, { id: createUser.user.id, input: { role: 'OPERATOR' } });
-    await visitor.getByRole('link', { name: 'New job' }).first().waitFor();
+    await visitor.locator('a', { hasText: 'New job' }).first().waitFor();
+    expect(await typed.inputValue()).toBe('half typed');
     await close();
   });
 

@@ -48,7 +48,10 @@ interface ClientProviderProps {
   readonly children: ReactNode;
 }
 
-/** Creates one client per session, so that no viewer sees cached data of another. */
+/**
+ * Creates one client per session, so that no viewer sees cached data of another. A person with a
+ * new role keeps it.
+ */
 function ClientProvider({ isSignedIn, children }: ClientProviderProps) {
   const { session, connection } = useHub();
   const [opened, setOpened] = useState<HubClient>();

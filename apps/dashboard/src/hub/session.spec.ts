@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { authorization, Session, shownViewer, type Viewer, viewerId } from './session';
+import { authorization, Session, shownViewer } from './session';
 
 const viewer = { name: 'ada', scopes: ['DEVICES_READ'] };
 const known = () => Response.json({ data: { viewer } });
@@ -252,9 +252,13 @@ describe('a session of the console', () => {
     serve(as(promoted));
     await session.renew();
     expect(session.state()).toEqual({ is: 'in', viewer: promoted });
+    const renamed = { ...promoted, name: 'Ada' };
+    serve(as(renamed));
+    await session.renew();
+    expect(session.state()).toEqual({ is: 'in', viewer: renamed });
     serve({ '/graphql': unknown });
     await session.renew();
-    expect(session.state()).toEqual({ is: 'out', ended: promoted });
+    expect(session.state()).toEqual({ is: 'out', ended: renamed });
     serve(as(ada));
     await session.renew();
     expect(session.state()).toMatchObject({ is: 'out' });
@@ -287,11 +291,5 @@ describe('a session of the console', () => {
     serve({ '/api/sign-out-everywhere': unknown });
     expect(await session.signOutEverywhere()).toBe(true);
     expect(session.state()).toEqual({ is: 'out' });
-  });
-
-  it('is of another viewer, if a key of the same name is limited to other devices', () => {
-    const key = (devices: unknown) => ({ ...viewer, kind: 'KEY', user: null, devices }) as unknown as Viewer;
-    expect(viewerId(key({ tags: ['lobby'] }))).toBe(viewerId(key({ tags: ['lobby'] })));
-    expect(viewerId(key({ tags: ['lobby'] }))).not.toBe(viewerId(key(null)));
   });
 });

@@ -163,7 +163,8 @@ export class Session {
     // The viewer may have left meanwhile.
     if (asked === undefined || this.#state !== before) return;
     if (asked.viewer === undefined) return this.end();
-    if (viewerId(asked.viewer) !== viewerId(before.viewer)) this.#become({ is: 'in', viewer: asked.viewer });
+    if (JSON.stringify(asked.viewer) !== JSON.stringify(before.viewer))
+      this.#become({ is: 'in', viewer: asked.viewer });
   };
 
   /** Another tab has changed the cookie, which is this tab's, too. */
@@ -213,9 +214,12 @@ export function shownViewer(state: SessionState): Viewer | undefined {
   return state.is === 'out' && state.ended?.user ? state.ended : undefined;
 }
 
-/** The same for two sessions of a viewer with the same rights. */
+/**
+ * The same for two sessions of a viewer. The pages of a person stay open with another name or role,
+ * so they keep what was typed. Another key may have the same name.
+ */
 export function viewerId({ name, kind, user, scopes, devices }: Viewer): string {
-  return JSON.stringify([name, kind, user?.id, scopes, devices]);
+  return JSON.stringify([kind, user?.id ?? [name, scopes], devices]);
 }
 
 function postJson(url: string, body: object): Promise<Response> {
