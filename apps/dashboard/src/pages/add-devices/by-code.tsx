@@ -15,6 +15,7 @@ import { BoardFacts } from '../enrolments/board-facts';
 import { EnrolmentsDocument, type EnrolmentsQuery } from '../enrolments/generated/enrolments';
 import { useApproval } from '../enrolments/use-approval';
 import classes from './add-devices.module.css';
+import { chosenBoard } from './chosen-board';
 import { LoopbackHint } from './loopback-hint';
 
 type Waiting = EnrolmentsQuery['enrolments']['nodes'][number];
@@ -30,17 +31,19 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
   const isAdmin = useScope('ADMIN');
   const { rows: waiting, error, hasMore, isLoading, refresh } = usePages(waitingBoards);
   const [typed, setTyped] = useState('');
-  const [chosenId, setChosenId] = useState<string>();
-  const code = typed.trim();
-  // Only administrators see codes, so only for them a code leads to its board.
-  const board = waiting.find((one) => (code === '' ? one.id === chosenId : one.code === code)) ?? undefined;
-  const chosen = board ?? waiting.find(({ id, code: shown }) => id === chosenId && shown === null);
-  const effective = code === '' ? (board?.code ?? '') : code;
-  const approval = useApproval({ board: chosen, code: effective, onApproved: refresh });
+  const [selected, setSelected] = useState<Waiting>();
+  const { board: chosen, code } = chosenBoard(waiting, selected, typed);
+  const given = { boardId: selected?.id, code: typed };
+  const approval = useApproval({ board: chosen, code, given, onApproved: refresh });
   const approve = async () => {
     if (!(await approval.approve())) return;
     setTyped('');
-    setChosenId(undefined);
+    setSelected(undefined);
+  };
+  const type = (text: string) => {
+    setTyped(text);
+    // Beside a chosen board one types the code that the list hides, unless the board is gone.
+    if (selected?.code !== null || !waiting.some(({ id }) => id === selected.id)) setSelected(undefined);
   };
   return (
     <DialogForm
@@ -59,21 +62,21 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
         description={t('enrolments.codeHint')}
         value={typed}
         maxLength={12}
-        onChange={(event) => setTyped(event.currentTarget.value)}
+        onChange={(event) => type(event.currentTarget.value)}
         inputMode="numeric"
         autoComplete="off"
-        required={(board?.code ?? null) === null}
+        required={(chosen?.code ?? null) === null}
         data-autofocus
       />
       {chosen ? (
         <Compare board={chosen} />
-      ) : isAdmin && code.length >= 6 ? (
+      ) : isAdmin && typed.trim().length >= 6 ? (
         <Text size="sm" role="status">
           {t(hasMore ? 'addDevices.noBoardListed' : 'addDevices.noBoard', { count: waiting.length })}
         </Text>
       ) : (
         <>
-          {(waiting.length > 0 || (!isLoading && !error)) && <WaitingList waiting={waiting} onChoose={setChosenId} />}
+          {(waiting.length > 0 || (!isLoading && !error)) && <WaitingList waiting={waiting} onChoose={setSelected} />}
           {hasMore && <Text size="sm">{t('addDevices.moreWait', { count: waiting.length })}</Text>}
         </>
       )}
@@ -98,7 +101,7 @@ function Compare({ board }: { readonly board: Waiting }) {
 
 interface WaitingListProps {
   readonly waiting: readonly Waiting[];
-  readonly onChoose: (id: string) => void;
+  readonly onChoose: (board: Waiting) => void;
 }
 
 function WaitingList({ waiting, onChoose }: WaitingListProps) {
@@ -115,12 +118,12 @@ function WaitingList({ waiting, onChoose }: WaitingListProps) {
         {t('addDevices.waiting')}
       </Text>
       <ul className={classes.waiting} aria-labelledby="waiting-boards">
-        {waiting.map(({ id, deviceId, model, requestedAt }) => (
-          <li key={id}>
-            <UnstyledButton className={classes.board} onClick={() => onChoose(id)}>
-              <code>{deviceId}</code>
-              <span className="cut">{model ?? t('common.unknown')}</span>
-              <Time at={requestedAt} />
+        {waiting.map((board) => (
+          <li key={board.id}>
+            <UnstyledButton className={classes.board} onClick={() => onChoose(board)}>
+              <code>{board.deviceId}</code>
+              <span className="cut">{board.model ?? t('common.unknown')}</span>
+              <Time at={board.requestedAt} />
             </UnstyledButton>
           </li>
         ))}

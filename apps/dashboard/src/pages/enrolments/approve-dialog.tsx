@@ -23,7 +23,12 @@ export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogP
   const { code } = enrolment;
   // Only administrators see codes. Others enter the one that the device shows.
   const [typed, setTyped] = useState('');
-  const approval = useApproval({ board: enrolment, code: code ?? typed, onApproved });
+  const approval = useApproval({
+    board: enrolment,
+    code: code ?? typed,
+    given: { boardId: enrolment.id, code: typed },
+    onApproved,
+  });
   const approve = async () => {
     if (await approval.approve()) onClose();
   };

@@ -14,10 +14,11 @@ describe('a refused approval', () => {
 });
 
 describe('an approval', () => {
-  it('is another one with another code or board, not with a space after the code', () => {
-    expect(approvalOf('board', '123456 ')).toBe(approvalOf('board', '123456'));
-    expect(approvalOf('board', '123457')).not.toBe(approvalOf('board', '123456'));
-    expect(approvalOf('other', '123456')).not.toBe(approvalOf('board', '123456'));
-    expect(approvalOf(undefined, '123456')).not.toBe(approvalOf('board', '123456'));
+  const approval = (boardId: string | undefined, code: string) => approvalOf({ boardId, code });
+
+  it('is another one with another typed code or chosen board, not with a space after the code', () => {
+    expect(approval('board', '123456 ')).toBe(approval('board', '123456'));
+    expect(approval('board', '123457')).not.toBe(approval('board', '123456'));
+    expect(approval('other', '')).not.toBe(approval('board', ''));
   });
 });

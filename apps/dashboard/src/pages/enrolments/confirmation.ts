@@ -10,7 +10,13 @@ export function asksToConfirm(refusals: readonly Refusal[]): boolean {
   return refusals.some(({ code, path }) => code === 'CONFLICT' && path.at(-1) === 'confirm');
 }
 
-/** A confirmation and a failure count for one board and one code, not for the next. */
-export function approvalOf(boardId: string | undefined, code: string): string {
+/** What a person chose and typed to name a board. */
+export interface Given {
+  readonly boardId: string | undefined;
+  readonly code: string;
+}
+
+/** A confirmation and a failure count for one choice and one typed code, not for the next. */
+export function approvalOf({ boardId, code }: Given): string {
   return `${boardId ?? ''} ${code.trim()}`;
 }

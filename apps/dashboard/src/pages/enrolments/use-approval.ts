@@ -3,23 +3,28 @@ import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
-import { approvalOf, asksToConfirm } from './confirmation';
+import { approvalOf, asksToConfirm, type Given } from './confirmation';
 import { ApproveEnrolmentDocument } from './generated/enrolments';
 
 interface ApprovalOptions {
   /** The board that is compared with the real one. */
-  readonly board: { readonly id: string; readonly replaces: boolean } | undefined;
+  readonly board: { readonly replaces: boolean } | undefined;
   /** As the device shows it. */
   readonly code: string;
+  /**
+   * What the person chose and typed. Only another choice takes back a failure and a confirmation:
+   * the list of boards changes by itself.
+   */
+  readonly given: Given;
   readonly onApproved: () => void;
 }
 
-export function useApproval({ board, code, onApproved }: ApprovalOptions) {
+export function useApproval({ board, code, given, onApproved }: ApprovalOptions) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [name, setName] = useState('');
   const [tags, setTags] = useState<string[]>([]);
-  const approval = approvalOf(board?.id, code);
+  const approval = approvalOf(given);
   const [tried, setTried] = useState<string>();
   const [asked, setAsked] = useState<string>();
   const [confirmed, setConfirmedFor] = useState<string>();
