@@ -21,6 +21,7 @@ import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
 import { groupsOf, updateGroup } from '../src/devices/group-api.js';
 import { online as devicesOnline } from '../src/jobs/job-api.js';
+import { holdAnswer } from '../src/console/held-answer.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { openRelay, type SeverableRelay } from '../src/hub/severable-relay.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
@@ -239,6 +240,21 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await relay.restore();
     await page.getByText('No matching devices').waitFor();
     await page.getByText('The live connection to the hub is lost.', { exact: false }).waitFor({ state: 'hidden' });
+  });
+
+  it('lets a dialog be closed whose answer cannot come any more', async () => {
+    await console.visit('/webhooks');
+    await holdAnswer(page, /mutation CreateWebhook/);
+    await page.getByRole('button', { name: 'Add webhook' }).first().click();
+    const dialog = page.getByRole('dialog');
+    const close = dialog.getByRole('button', { name: 'Close without saving' });
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/lost');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => close.isDisabled()).toBe(true);
+    await relay.cut();
+    await close.click();
+    await dialog.waitFor({ state: 'detached' });
+    await relay.restore();
   });
 
   it('offers a reload when the hub has a newer console or a page is gone', async () => {

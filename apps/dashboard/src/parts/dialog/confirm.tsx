@@ -1,12 +1,14 @@
 /**
  * Asks for confirmation before an action that cannot be undone easily. Both buttons name what they
- * do. It stays open until the answer is there: its mutation may serve many rows.
+ * do. It stays open until the answer is there or the connection is lost: its mutation may serve
+ * many rows.
  */
 import { useState } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { MutationFailure } from '../../hub/mutation-failure';
 import { MutationFailureNotice } from '../failure';
 import { Dialog } from './dialog';
+import { useHold } from './hold';
 
 export interface ConfirmProps {
   readonly isOpen: boolean;
@@ -23,6 +25,7 @@ export interface ConfirmProps {
 }
 
 export function Confirm({ isOpen, isBusy = false, failure, onConfirm, onClose, ...texts }: ConfirmProps) {
+  const isHeld = useHold(isBusy);
   const shown = useFailureSince(isOpen, failure);
   const { title, text, act, keep } = useLastTexts(isOpen, texts);
   return (
@@ -31,7 +34,7 @@ export function Confirm({ isOpen, isBusy = false, failure, onConfirm, onClose, .
         <Text size="sm">{text}</Text>
         <MutationFailureNotice failure={shown} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} disabled={isBusy} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={isHeld} data-autofocus>
             {keep}
           </Button>
           <Button color="red" loading={isBusy} onClick={onConfirm}>

@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import type { HubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../failure';
 import { useHeldDialog } from './dialog';
+import { useHold } from './hold';
 
 interface DialogFormProps {
   /** The text of the submit button. */
@@ -34,6 +35,7 @@ export function DialogForm({
   const { t } = useTranslation();
   const isBusy = mutations.some((mutation) => mutation.isBusy);
   useHeldDialog(isBusy);
+  const isHeld = useHold(isBusy);
   return (
     <form
       onSubmit={(event) => {
@@ -46,7 +48,7 @@ export function DialogForm({
         {children}
         <MutationFailureNotice failure={mutations.find(({ failure }) => failure)?.failure} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onCancel} disabled={isBusy}>
+          <Button variant="default" onClick={onCancel} disabled={isHeld}>
             {keep ?? t('keep.unsaved')}
           </Button>
           <Button type="submit" {...(color && { color })} loading={isBusy} disabled={isDisabled}>

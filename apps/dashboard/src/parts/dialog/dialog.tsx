@@ -6,6 +6,7 @@ import { createContext, type ReactNode, type SyntheticEvent, useContext, useEffe
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useIsSignedIn } from '../../hub/hub';
+import { useHold } from './hold';
 import { useReturnedFocus } from './use-returned-focus';
 
 interface DialogProps {
@@ -15,7 +16,10 @@ interface DialogProps {
   readonly size?: MantineSize;
   /** Whether only its buttons close it, because it shows a secret that is not shown again. */
   readonly isSticky?: boolean;
-  /** Whether nothing closes it, because an answer that is on its way must be seen. */
+  /**
+   * Whether nothing closes it, because an answer that is on its way must be seen. A lost connection
+   * ends that.
+   */
   readonly isHeld?: boolean;
   readonly children: ReactNode;
 }
@@ -44,7 +48,7 @@ export function Dialog(props: DialogProps) {
     if (within !== undefined && target instanceof Element && target.closest(within) !== null) setChanged(true);
   };
   const [isHeldByForm, setHeldByForm] = useState(false);
-  const isHeld = props.isHeld === true || isHeldByForm;
+  const isHeld = useHold(props.isHeld === true || isHeldByForm);
   const isClosedBySlip = !isSticky && !isHeld && !isChanged;
   return (
     <Modal
