@@ -9,6 +9,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { holdAnswer } from '../src/console/held-answer.js';
 import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { eventually } from '../src/eventually.js';
@@ -150,7 +151,10 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     const dialog = page.getByRole('dialog', { name: 'Remove 4 devices?' });
     await dialog.getByText(/^Room 002, Room 003, Room 005,? and Room 006$/).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+    const removed = await holdAnswer(page, /mutation RemoveDevices/);
     await dialog.getByRole('button', { name: 'Remove 4 devices' }).click();
+    await expect.poll(() => dialog.getByRole('button', { name: 'Keep devices' }).isDisabled()).toBe(true);
+    removed();
     await page.getByText('No matching devices').waitFor();
     expect(await counted({ all: true })).toBe(rooms - 4);
   });

@@ -3,6 +3,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { Dialog } from '../../../parts/dialog/dialog';
+import { useHold } from '../../../parts/dialog/hold';
 import { MutationFailureNotice } from '../../../parts/failure';
 import { useNotify } from '../../../parts/use-notify';
 import type { DeviceFilter } from '../generated/devices';
@@ -20,6 +21,7 @@ export function RemoveDialog({ filter, onClose, onDone }: RemoveDialogProps) {
   const notify = useNotify();
   const chosen = useChosenDevices(filter);
   const act = useHubMutation(RemoveDevicesDocument, (data) => data.removeDevices.userErrors);
+  const isHeld = useHold(act.isBusy);
   const { count } = chosen;
   const remove = async () => {
     const data = await act.run({ input: { filter, expectedCount: count ?? 0 } });
@@ -30,13 +32,13 @@ export function RemoveDialog({ filter, onClose, onDone }: RemoveDialogProps) {
     onDone();
   };
   return (
-    <Dialog title={t('selection.removeTitle', { count: count ?? 0 })} onClose={onClose}>
+    <Dialog title={t('selection.removeTitle', { count: count ?? 0 })} onClose={onClose} isHeld={act.isBusy}>
       <Stack>
         <DevicesInWords chosen={chosen} />
         <Text size="sm">{t('selection.removeText')}</Text>
         <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose} data-autofocus>
+          <Button variant="default" onClick={onClose} disabled={isHeld} data-autofocus>
             {t('keep.devices')}
           </Button>
           <Button color="red" loading={act.isBusy} disabled={!count} onClick={() => void remove()}>
