@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { ArgumentsForm } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { Json } from '../../../parts/json';
-import type { ToolChoice } from '../../new-job/fields/most-common-tools';
+import { formKey, type ToolChoice } from '../../new-job/fields/most-common-tools';
 import { choicesAtOnce, useToolChoices } from '../../new-job/fields/tool-choices';
 import { toolProblem } from '../../new-job/fields/tool-problem';
 import { useDraftedArguments } from '../../new-job/fields/use-drafted-arguments';
@@ -47,7 +47,7 @@ export function FieldsOfAction(fields: DesiredFields) {
         error={(problem && t(`newJob.missing.${problem}`, { tool: draft.tool })) || refusedAt(refusals, 'tool')}
         maw={560}
       />
-      {chosen && <ToolArguments key={chosen.name} tool={chosen} {...fields} />}
+      {chosen && <ToolArguments key={formKey(chosen)} tool={chosen} {...fields} />}
       {unknown.length > 0 && draft.isSound && <Json value={draft.arguments} label={t('tool.arguments')} />}
     </>
   );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { mostCommon, type ToolChoice } from './most-common-tools';
+import { formKey, mostCommon, type ToolChoice } from './most-common-tools';
 
 const tool = (name: string, deviceCount: number, description: string): ToolChoice =>
   ({ name, deviceCount, description }) as ToolChoice;
@@ -23,5 +23,16 @@ describe('the tools to choose from', () => {
   it('are sorted by name', () => {
     expect(mostCommon([tool('b', 1, ''), tool('a', 9, '')]).map(({ name }) => name)).toEqual(['a', 'b']);
     expect(mostCommon([])).toEqual([]);
+  });
+
+  it('have a form that begins again with another schema, not with more devices or a new answer', () => {
+    const withLabel = (type: string, deviceCount: number) => ({
+      ...tool('t', deviceCount, ''),
+      inputSchema: { properties: { label: { type } } },
+      schemaKnown: true,
+    });
+    expect(formKey(withLabel('string', 9))).toBe(formKey(withLabel('string', 4)));
+    expect(formKey(withLabel('number', 9))).not.toBe(formKey(withLabel('string', 9)));
+    expect(formKey({ ...withLabel('string', 9), schemaKnown: false })).not.toBe(formKey(withLabel('string', 9)));
   });
 });

@@ -10,7 +10,7 @@ import { CallTerms } from '../fields/call-terms';
 import { JobImageChoicesDocument, type JobImageChoicesQuery } from '../generated/new-job';
 import { kindsFor, missingIn, ofKind, withTool } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
-import type { ToolChoice } from '../fields/most-common-tools';
+import { formKey, type ToolChoice } from '../fields/most-common-tools';
 import { choicesAtOnce, useToolChoices } from '../fields/tool-choices';
 import { toolProblem } from '../fields/tool-problem';
 import { useDraftedArguments } from '../fields/use-drafted-arguments';
@@ -72,7 +72,7 @@ function ToolChoices() {
         error={(problem && t(`newJob.missing.${problem}`, { tool: draft.tool })) || refusedAt(refusals, 'tool')}
         maw={560}
       />
-      {chosen && <ToolArguments key={chosen.name} tool={chosen} />}
+      {chosen && <ToolArguments key={formKey(chosen)} tool={chosen} />}
       {chosen && <CallTerms policy={chosen.policy} />}
     </>
   );
