@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, draftOf, draftOfGiven, fieldsOf, presetsOf, unlistedFields } from './argument-fields';
+import { argumentsOf, draftOf, draftOfGiven, fieldsOf, fieldsWith, presetsOf } from './argument-fields';
 
 const schema = {
   type: 'object',
@@ -68,9 +68,9 @@ describe('fields of an input schema', () => {
 
   it('include one for each argument that was chosen before and is not in the schema', () => {
     const given = { volume: 30, on: true, text: '', fade: { ms: 5 } };
-    const listed = fieldsOf(schema);
-    const fields = [...listed, ...unlistedFields(listed, given)];
-    expect(fields.slice(listed.length)).toMatchObject([{ name: 'fade', kind: 'json', isUnlisted: true }]);
+    const fields = fieldsWith(given, schema);
+    expect(fields.slice(0, -1)).toEqual(fieldsOf(schema));
+    expect(fields.slice(-1)).toMatchObject([{ name: 'fade', kind: 'json', hint: 'unlisted' }]);
     const draft = draftOfGiven(fields, given);
     expect(argumentsOf(fields, draft)).toEqual({ arguments: given, problems: {} });
     expect(argumentsOf(fields, { ...draft, fade: '' }).arguments).toEqual({ volume: 30, on: true, text: '' });
@@ -105,9 +105,27 @@ describe('arguments of a draft', () => {
     });
   });
 
-  it('keep a value that was chosen before and does not fit its field, as a problem', () => {
+  it('keep what was chosen before, also where it does not fit its field', () => {
     const given = { volume: 'loud', colour: '7', on: 'yes', mode: 'old', text: 7 };
-    const problems = { volume: 'unfit', colour: 'unfit', on: 'unfit', mode: 'unfit', text: 'unfit' };
-    expect(argumentsOf(fields, draftOfGiven(fields, given))).toEqual({ arguments: given, problems });
+    const kept = fieldsWith(given, schema);
+    expect(kept.slice(0, 5)).toMatchObject([
+      { name: 'volume', kind: 'json', isRequired: true, hint: 'unfit' },
+      { name: 'colour', kind: 'json', isRequired: false, hint: 'unfit' },
+      { name: 'on', kind: 'json', hint: 'unfit' },
+      { name: 'mode', kind: 'choice', choices: ['slow', 'fast', 'old'], hint: 'unlistedChoice' },
+      { name: 'text', kind: 'json', hint: 'unfit' },
+    ]);
+    const draft = draftOfGiven(kept, given);
+    expect(argumentsOf(kept, draft)).toEqual({ arguments: given, problems: {} });
+    expect(argumentsOf(kept, { ...draft, colour: '', mode: undefined })).toEqual({
+      arguments: { volume: 'loud', on: 'yes', text: 7 },
+      problems: {},
+    });
+  });
+
+  it('keep a number apart from a choice of the same digits', () => {
+    const fields = fieldsWith({ step: '1' }, { properties: { step: { enum: [1, 2] } } });
+    expect(fields).toMatchObject([{ kind: 'json', hint: 'unfit' }]);
+    expect(argumentsOf(fields, draftOfGiven(fields, { step: '1' })).arguments).toEqual({ step: '1' });
   });
 });

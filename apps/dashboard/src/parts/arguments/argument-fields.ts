@@ -10,9 +10,12 @@ interface FieldBase {
   readonly isRequired: boolean;
   /** The default of the schema. */
   readonly initial: unknown;
-  /** For a value that was given before, although the schema has no such argument. */
-  readonly isUnlisted?: true;
+  /** What is said of a value that was given before, and which the schema does not have. */
+  readonly hint?: FieldHint;
 }
+
+/** The schema has no such argument, no such choice, or another type. */
+export type FieldHint = 'unlisted' | 'unlistedChoice' | 'unfit';
 
 export type ArgumentField = FieldBase &
   (
@@ -31,8 +34,7 @@ export type ArgumentField = FieldBase &
 
 /** Values by name of field. JSON is kept as it is typed. Undefined: left out. */
 export type ArgumentDraft = Readonly<Record<string, unknown>>;
-/** `unfit`: a value that was given before, which the field cannot show. */
-export type ArgumentProblem = 'required' | 'json' | 'unfit';
+export type ArgumentProblem = 'required' | 'json';
 
 export interface DraftedArguments {
   readonly arguments: Readonly<Record<string, unknown>>;
@@ -61,21 +63,33 @@ export function fieldsOf(schema: unknown): readonly ArgumentField[] {
   );
 }
 
-/** For arguments outside of the schema, which may be that of another version of the tool. */
-export function unlistedFields(
-  fields: readonly ArgumentField[],
-  given: Readonly<Record<string, unknown>>,
-): readonly ArgumentField[] {
-  return Object.keys(given)
-    .filter((name) => !fields.some((field) => field.name === name))
-    .map((name) => ({
-      name,
-      kind: 'json',
-      description: undefined,
-      isRequired: false,
-      initial: undefined,
-      isUnlisted: true,
-    }));
+/**
+ * Fields that also show arguments which were given before. The schema may be of another version
+ * of the tool: what it does not have is kept until a person changes it.
+ */
+export function fieldsWith(given: Readonly<Record<string, unknown>>, schema: unknown): readonly ArgumentField[] {
+  const listed = fieldsOf(schema);
+  const unlisted = Object.keys(given).filter((name) => !listed.some((field) => field.name === name));
+  return [
+    ...listed.map((field) => fieldWith(given[field.name], field)),
+    ...unlisted.map((name) => jsonField({ name, description: undefined, isRequired: false }, 'unlisted')),
+  ];
+}
+
+/** JSON shows each value. In a list of choices, 1 and "1" are the same. */
+function fieldWith(value: unknown, field: ArgumentField): ArgumentField {
+  if (value === undefined || field.kind === 'json' || isShown(field, value)) return field;
+  const isChoice = typeof value === 'string' || typeof value === 'number';
+  if (field.kind === 'choice' && isChoice && !field.choices.some((choice) => String(choice) === String(value)))
+    return { ...field, choices: [...field.choices, value], hint: 'unlistedChoice' };
+  return jsonField(field, 'unfit');
+}
+
+function jsonField(
+  { name, description, isRequired }: Pick<ArgumentField, 'name' | 'description' | 'isRequired'>,
+  hint: FieldHint,
+): ArgumentField {
+  return { kind: 'json', name, description, isRequired, initial: undefined, hint };
 }
 
 function fieldOf(name: string, property: PropertySchema, isRequired: boolean): ArgumentField {
@@ -189,10 +203,7 @@ export function argumentsOf(fields: readonly ArgumentField[], draft: ArgumentDra
       const parsed = parseJson(String(value));
       if (parsed === undefined) problems[name] = 'json';
       else values[name] = parsed.value;
-    } else {
-      if (!isShown(field, value)) problems[name] = 'unfit';
-      values[name] = value;
-    }
+    } else values[name] = value;
   }
   return { arguments: values, problems };
 }

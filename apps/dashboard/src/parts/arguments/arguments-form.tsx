@@ -14,11 +14,10 @@ import {
   draftOf,
   draftOfGiven,
   type DraftedArguments,
-  fieldsOf,
+  fieldsWith,
   isShown,
   parseJson,
   presetsOf,
-  unlistedFields,
 } from './argument-fields';
 import classes from './arguments-form.module.css';
 import { isObject } from '../unknown-values';
@@ -48,14 +47,13 @@ interface KnownTool {
   readonly schemaKnown?: boolean;
 }
 
-/** The draft resets only with the component: give it a `key` for another tool. */
+/** The draft resets only with the component: give it a `key` for another tool or schema. */
 export function useArguments(tool: KnownTool, { known, given, isPreset }: ArgumentsStart): ArgumentsState {
   // As given at first: a field that is emptied stays to be filled again.
   const [first] = useState(given);
   const fields = useMemo(() => {
     if (tool.schemaKnown === false) return undefined;
-    const listed = fieldsOf(tool.inputSchema);
-    return [...listed, ...unlistedFields(listed, first ?? {})];
+    return fieldsWith(first ?? {}, tool.inputSchema);
   }, [tool.inputSchema, tool.schemaKnown, first]);
   const [draft, setDraft] = useState<ArgumentDraft>(() => {
     if (fields === undefined) return { [whole]: JSON.stringify(given ?? known ?? {}, null, 2) };
@@ -74,7 +72,7 @@ function wholeOf(text: string): DraftedArguments {
 
 interface ArgumentsFormProps {
   readonly state: ArgumentsState;
-  /** Problems are shown after the first attempt to submit, and what a field cannot show at once. */
+  /** Problems are shown after the first attempt to submit. */
   readonly isTried: boolean;
 }
 
@@ -101,7 +99,7 @@ export function ArgumentsForm({ state: { fields, draft, change, problems, isPres
           key={field.name}
           field={field}
           value={draft[field.name]}
-          problem={isTried || problems[field.name] === 'unfit' ? problems[field.name] : undefined}
+          problem={isTried ? problems[field.name] : undefined}
           isPreset={isPreset}
           onChange={(value) => change(field.name, value)}
         />
@@ -129,9 +127,9 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
   const { t } = useTranslation();
   const frame = {
     label: field.name,
-    description: field.isUnlisted ? t('tool.unlisted') : field.description,
+    description: [field.description, field.hint && t(`tool.${field.hint}`)].filter(Boolean).join(' '),
     withAsterisk: field.isRequired,
-    error: useProblemText(problem, value),
+    error: useProblemText(problem),
   };
   switch (field.kind) {
     case 'range':
@@ -187,9 +185,9 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
   }
 }
 
-function useProblemText(problem: ArgumentProblem | undefined, value: unknown): string | undefined {
+function useProblemText(problem: ArgumentProblem | undefined): string | undefined {
   const { t } = useTranslation();
-  return problem && t(`tool.problem.${problem}`, { value: JSON.stringify(value) });
+  return problem && t(`tool.problem.${problem}`);
 }
 
 /** A switch has no empty state: a required value that must be chosen is a choice of two. */
@@ -198,7 +196,7 @@ function SwitchField({ field, value, problem, isPreset, onChange }: FieldProps) 
   const frame = {
     label: field.name,
     description: field.description,
-    error: useProblemText(problem, value),
+    error: useProblemText(problem),
   };
   if (isPreset || !field.isRequired)
     return <Switch {...frame} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
@@ -231,7 +229,7 @@ function RangeField({
       labelElement="div"
       description={[field.description, t('tool.between', { min, max })].filter(Boolean).join(' ')}
       withAsterisk={field.isRequired}
-      error={useProblemText(problem, value)}
+      error={useProblemText(problem)}
     >
       <Group gap="md" wrap="nowrap" mt={6}>
         <Slider
