@@ -3,7 +3,7 @@
  * the hub can read.
  */
 import { stringifyDocument } from 'urql';
-import { rememberedPage } from './sign-in-methods';
+import { answerMs, rememberedPage } from './sign-in-methods';
 import { ViewerDocument, type ViewerQuery } from './generated/viewer';
 
 export type Viewer = ViewerQuery['viewer'];
@@ -31,8 +31,6 @@ export type SignInFailure =
 
 /** The tab's own: a reload keeps it, another tab and a closed one do not have it. */
 const storageKey = 'flotilla.key';
-/** A hub that does not answer for so long counts as unreachable, ms. */
-const answerMs = 15_000;
 
 /** Headers of a request to the hub. Without a key the browser adds the session's cookie itself. */
 export function authorization(): Readonly<Record<string, string>> {

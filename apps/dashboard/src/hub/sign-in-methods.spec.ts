@@ -48,6 +48,17 @@ describe('the ways to sign in', () => {
     expect(await signInMethods()).toEqual({ password: true, oidc: null, failure: { is: 'provider-refused' } });
   });
 
+  it('are not waited for without end', async () => {
+    openTab('/');
+    const signals: unknown[] = [];
+    vi.stubGlobal('fetch', (_: string, given?: RequestInit) => {
+      signals.push(given?.signal);
+      return Promise.reject(new DOMException('late', 'TimeoutError'));
+    });
+    expect(await signInMethods()).toMatchObject({ isUnread: true });
+    expect(signals).toEqual([expect.any(AbortSignal)]);
+  });
+
   it('are only keys until the hub answers', async () => {
     const unread = { password: false, oidc: null, isUnread: true };
     openTab('/?sign-in=failed');

@@ -13,13 +13,16 @@ export interface SignInMethods {
   readonly failure?: SignInFailure | undefined;
 }
 
+/** A hub that does not answer for so long counts as unreachable, ms. */
+export const answerMs = 15_000;
+
 /** Where one was when one left for the identity provider: it leads back to `/`. */
 const storageKey = 'flotilla.page';
 
 export async function signInMethods(): Promise<SignInMethods> {
   const failure = providerFailure();
   try {
-    const answer = await fetch('/api/sign-in');
+    const answer = await fetch('/api/sign-in', { signal: AbortSignal.timeout(answerMs) });
     if (answer.ok) return { ...((await answer.json()) as Omit<SignInMethods, 'failure'>), failure };
   } catch {
     // Signing in with a key also shows whether the hub answers again.

@@ -121,8 +121,14 @@ function SignIn({ isEnded, isUnconfirmed, isCover }: SignInProps) {
     document.title = `${t('signIn.title')} · ${t('app.name')}`;
     return () => void (document.title = former);
   }, [t]);
+  const isReading = useRef(false);
   const read = useCallback(() => {
-    void signInMethods().then((answer) => setOffered((known) => (known && !known.isUnread ? known : answer)));
+    if (isReading.current) return;
+    isReading.current = true;
+    void signInMethods().then((answer) => {
+      isReading.current = false;
+      setOffered((known) => (known && !known.isUnread ? known : answer));
+    });
   }, []);
   useEffect(read, [read]);
   useVisibleInterval(read, offered?.isUnread ? openAgainMs : undefined);
