@@ -194,14 +194,16 @@ describe('a session of the console', () => {
     expect(session.state()).toEqual({ is: 'out' });
   });
 
-  it('leaves nothing of a person to the next one', async () => {
+  it.each([
+    ['the end', (session: Session) => (session.end(), session.resume())],
+    ['a lost connection', (session: Session) => session.renew()],
+  ])('leaves nothing of a person to the next one after %s', async (_, goOn) => {
     serve(as(ada));
     const session = new Session();
     await session.signInByPassword('ada@hub.test', 'secret');
-    session.end();
     sessionStorage.setItem('draft', 'x');
     serve(as(bob));
-    await session.resume();
+    await goOn(session);
     expect([session.state(), sessionStorage.getItem('draft')]).toEqual([{ is: 'in', viewer: bob }, null]);
   });
 

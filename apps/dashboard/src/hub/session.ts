@@ -161,6 +161,10 @@ export class Session {
     // The viewer may have left meanwhile.
     if (asked === undefined || this.#state !== before) return;
     if (asked.viewer === undefined) return this.end();
+    if (asked.viewer.user?.id !== before.viewer.user?.id) {
+      this.#leave();
+      return this.open();
+    }
     if (JSON.stringify(asked.viewer) !== JSON.stringify(before.viewer))
       this.#become({ is: 'in', viewer: asked.viewer });
   };
