@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterOf, isForListsOnly, parseDeviceSearch, withCondition } from './device-search';
+import { filterOf, hindranceToSave, isForListsOnly, parseDeviceSearch, withCondition } from './device-search';
 
 describe('the filter in the address of Devices', () => {
   it('is what DeviceFilter calls its conditions', () => {
@@ -84,5 +84,14 @@ describe('a filter that is only for lists', () => {
     expect(isForListsOnly({})).toBe(false);
     expect(isForListsOnly({ toolsStale: true, any: [{ model: 'lamp' }], not: { tags: ['a'] } })).toBe(false);
     expect(isForListsOnly({ not: 'x' } as never)).toBe(false);
+  });
+});
+
+describe('a filter that is saved as a group', () => {
+  it('is not empty, has no group, and does not change with each comparison', () => {
+    expect(hindranceToSave({ model: 'lamp' })).toBeUndefined();
+    expect(hindranceToSave({})).toBe('groupNeedsFilter');
+    expect(hindranceToSave({ model: 'lamp', groupId: '1' })).toBe('groupNeedsFilter');
+    expect(hindranceToSave({ outOfSync: false })).toBe('groupNotOutOfSync');
   });
 });

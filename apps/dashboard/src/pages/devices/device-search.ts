@@ -110,6 +110,14 @@ export function isForListsOnly(conditions: DeviceConditions): boolean {
   return outOfSync !== undefined || [...listIn(any), ...listIn(not)].filter(hasFields).some(isForListsOnly);
 }
 
+export type SaveHindrance = 'groupNeedsFilter' | 'groupNotOutOfSync';
+
+/** Why no group can keep the filter: one keeps conditions, and no other group. */
+export function hindranceToSave(search: DeviceSearch): SaveHindrance | undefined {
+  if (search.groupId !== undefined || filterOf(search) === undefined) return 'groupNeedsFilter';
+  return isForListsOnly(search) ? 'groupNotOutOfSync' : undefined;
+}
+
 /** What must hold, what must not, and what is enough beside others. */
 export const conditionModes = ['must', 'not', 'any'] as const;
 export type ConditionMode = (typeof conditionModes)[number];

@@ -13,7 +13,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MoreGroups } from '../../parts/groups/groups';
 import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
 import { groupsChanged, toggledView, useChosenViews, viewsAmong } from '../../shell/views';
-import { type DeviceSearch, filterOf, isForListsOnly, parseDeviceSearch } from './device-search';
+import { type DeviceSearch, filterOf, hindranceToSave, parseDeviceSearch, type SaveHindrance } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument } from './generated/devices';
 import { GroupDialog } from './group-dialog';
@@ -35,9 +35,8 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
   const [edited, setEdited] = useState<SavedGroupFragment | 'new'>();
   const [leaving, setLeaving] = useState<SavedGroupFragment>();
   const button = useRef<HTMLButtonElement>(null);
-  const set = filterOf(search);
-  // A group keeps conditions, and no other group.
-  const filter = search.groupId === undefined && !isForListsOnly(search) ? set : undefined;
+  const hindrance = hindranceToSave(search);
+  const filter = hindrance === undefined ? filterOf(search) : undefined;
   const leave = (then: () => void) => {
     setOpen(false);
     then();
@@ -80,7 +79,7 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
               ))}
             </ul>
             <MoreGroups />
-            {mayWrite && <SaveFilter isPossible={filter !== undefined} onSave={() => leave(() => setEdited('new'))} />}
+            {mayWrite && <SaveFilter hindrance={hindrance} onSave={() => leave(() => setEdited('new'))} />}
           </Stack>
         </Popover.Dropdown>
       </Popover>
@@ -90,15 +89,20 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
   );
 }
 
-function SaveFilter({ isPossible, onSave }: { readonly isPossible: boolean; readonly onSave: () => void }) {
+interface SaveFilterProps {
+  readonly hindrance: SaveHindrance | undefined;
+  readonly onSave: () => void;
+}
+
+function SaveFilter({ hindrance, onSave }: SaveFilterProps) {
   const { t } = useTranslation();
-  return isPossible ? (
+  return hindrance === undefined ? (
     <Button variant="default" onClick={onSave}>
       {t('devices.saveGroup')}
     </Button>
   ) : (
     <Text size="xs" c="dimmed">
-      {t('devices.groupNeedsFilter')}
+      {t(`devices.${hindrance}`)}
     </Text>
   );
 }
