@@ -26,6 +26,12 @@ describe('the input of a tool policy', () => {
     expect(inputOf({ ...policy, readback: { ...readback, argument: '' } }).readback).toMatchObject({ argument: '' });
   });
 
+  it('keeps a readback whose tool alone was entered, so that the hub says what it lacks', () => {
+    const begun = { ...emptyReadback, tool: 'self.lamp.get_state' };
+    expect(inputOf({ ...policy, readback: begun }).readback).toEqual(begun);
+    expect(inputOf({ ...policy, readback: { ...emptyReadback, tool: ' ' } }).readback).toBeNull();
+  });
+
   it('keeps an empty readback of the verification that needs it, so that the hub says so', () => {
     expect(inputOf({ ...policy, verification: 'READBACK', readback: emptyReadback }).readback).toEqual(emptyReadback);
   });

@@ -31,8 +31,9 @@ export function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
   };
 }
 
-function isEmpty({ path, argument }: Readback): boolean {
-  return path.trim() === '' && argument.trim() === '';
+/** Whether nothing was entered: what was typed is not left out in silence. */
+function isEmpty({ tool, path, argument }: Readback): boolean {
+  return path.trim() === '' && argument.trim() === '' && ['', emptyReadback.tool].includes(tool.trim());
 }
 
 function readingInput({ tool, path, argument, tolerance, settleMs }: Readback) {
