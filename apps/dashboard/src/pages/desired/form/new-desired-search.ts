@@ -17,10 +17,10 @@ export function parseNewDesiredSearch(raw: Readonly<Record<string, unknown>>): N
   };
 }
 
-/** Characters. A reload sends the address, and proxies refuse request lines of more than 8 KB. */
+/** Characters: a reload sends the address, and proxies refuse request lines of more than 8 KB. */
 const charactersMax = 7_500;
 
-/** Whether an address can carry it: a list of some hundred devices is too long. */
+/** Whether an address can carry it: not more than about 200 single devices, or long arguments. */
 export function fitsAddress(search: NewDesiredSearch): boolean {
   return encodeURIComponent(JSON.stringify(search)).length <= charactersMax;
 }
