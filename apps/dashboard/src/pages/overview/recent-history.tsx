@@ -6,7 +6,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
-import { TimeChart } from '../../parts/chart/time-chart';
+import { LazyTimeChart } from '../../parts/chart/lazy-time-chart';
 import { failedOutcomes } from '../calls/call-search';
 import { FleetLatelyDocument } from './generated/overview';
 import { latelyHours, latelyRefreshMs } from './overview-pace';
@@ -30,7 +30,10 @@ export function OnlineHistory() {
   return (
     <Section title={t('overview.onlineHistory', { hours: latelyHours })}>
       <ReadFailure read={read} />
-      <TimeChart label={t('overview.onlineHistoryNow', { count: history?.at(-1)?.onlineCount ?? 0 })} series={series} />
+      <LazyTimeChart
+        label={t('overview.onlineHistoryNow', { count: history?.at(-1)?.onlineCount ?? 0 })}
+        series={series}
+      />
     </Section>
   );
 }

@@ -6,6 +6,7 @@ import { type PointerEvent, useState } from 'react';
 import { useElementSize } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
 import { axisTime } from './axis-time';
+import { timeChartHeight as height } from './time-chart-height';
 import { layOut, type Layout, type TimeSeries } from './time-chart-layout';
 import classes from './time-chart.module.css';
 
@@ -17,8 +18,6 @@ interface TimeChartProps {
   readonly series: readonly TimeSeries[];
   readonly isStacked?: boolean;
 }
-
-const height = 190;
 
 export function TimeChart({ label, series, isStacked = false }: TimeChartProps) {
   const { i18n } = useTranslation();
