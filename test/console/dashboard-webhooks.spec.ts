@@ -11,6 +11,13 @@ import { holdAnswer } from '../src/console/held-answer.js';
 import { focusedText } from '../src/console/keyboard.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
+/** A transition begins within two frames. The loader of a button is an animation without end. */
+const afterTransitions = `(async () => {
+  for (const _ of [1, 2, 3]) await new Promise(requestAnimationFrame);
+  const transitions = document.getAnimations().filter((animation) => animation instanceof CSSTransition);
+  await Promise.allSettled(transitions.map(({ finished }) => finished));
+})()`;
+
 describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
   let hub: HubProcess;
   let receiver: Server;
@@ -99,7 +106,9 @@ describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
       await expect.poll(() => dialog.getByRole('button', { name: 'Close', exact: true }).isDisabled()).toBe(true);
       await page.keyboard.press('Escape');
       await page.mouse.click(5, 5);
-      expect(await dialog.isVisible()).toBe(true);
+      // One that closes stays in the page, less and less opaque, until its transition ends.
+      await page.evaluate(afterTransitions);
+      expect(await page.evaluate('getComputedStyle(document.querySelector("[role=dialog]")).opacity')).toBe('1');
     };
     const created = await holdAnswer(page, /mutation CreateWebhook/);
     await page.getByRole('button', { name: 'Add webhook' }).click();
