@@ -15,7 +15,7 @@ interface FieldBase {
 }
 
 /** The schema has no such argument, no such choice, or another type. */
-export type FieldHint = 'unlisted' | 'unlistedChoice' | 'unfit';
+type FieldHint = 'unlisted' | 'unlistedChoice' | 'unfit';
 
 export type ArgumentField = FieldBase &
   (
