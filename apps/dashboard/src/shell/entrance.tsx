@@ -127,7 +127,10 @@ function SignIn({ isEnded, isUnconfirmed, isCover }: SignInProps) {
     isReading.current = true;
     void signInMethods().then((answer) => {
       isReading.current = false;
-      setOffered((known) => (known && !known.isUnread ? known : answer));
+      // Only the first look has the failure at the provider.
+      setOffered((known) =>
+        known && !known.isUnread ? known : { ...answer, failure: answer.failure ?? known?.failure },
+      );
     });
   }, []);
   useEffect(read, [read]);
