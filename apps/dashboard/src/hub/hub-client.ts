@@ -2,12 +2,12 @@
  * The client of the hub's GraphQL API: queries and mutations over HTTP, subscriptions over one
  * WebSocket that reconnects.
  */
+import { watchPongs } from '@flotilla/client/watch-pongs';
 import { createClient as createSocket } from 'graphql-ws/client';
 import { cacheExchange, Client, fetchExchange, mapExchange, type OperationContext, subscriptionExchange } from 'urql';
 import type { Connection } from './connection/connection';
 import { LastingSubscriptions } from './connection/lasting-subscriptions';
 import { returningSocket } from './connection/returning-socket';
-import { watchPongs } from './connection/watch-pongs';
 import { authorization } from './session';
 
 /** Ms between two pings of the socket; a dead connection is noticed within two of them. */

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { watchPongs } from './watch-pongs';
+import { watchPongs } from './watch-pongs.js';
 
 let terminated = 0;
 beforeEach(() => {
